@@ -1,0 +1,189 @@
+"""Text in, syntax tree out.
+
+`parse` reads a whole file, `parse_expression` a piece of one (an expression in the braces of a sentence). Both return what
+they made and every mistake that they found, and never raise. Lark and its tables are loaded at the first call.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rulesdsl import syntax
+from rulesdsl.diagnostics import Diagnostic, Source, Span, in_order
+from rulesdsl.layout import Layout, LayoutError
+from rulesdsl.tree import Builder, find_comments
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+GRAMMAR = Path(__file__).with_name("grammar.lark")
+STARTS = ("module", "expr", "statement")
+
+# Words that are keywords only in their place, where no name can stand. All other words of the grammar are reserved.
+SOFT = frozenset({
+    "bag", "by", "choices", "expect", "from", "given", "list", "map", "players", "rulebook", "run", "scores", "set", "some",
+    "tie", "title", "to", "win", "with", "within",
+})
+# Words that the grammar does not know yet.
+RESERVED_FOR_LATER = frozenset({"variant"})
+# Where a soft word would be taken for a keyword all the same: after a player, and at the start of a scenario's line.
+NOT_ACTIONS = frozenset({"by", "choices", "passes", "scores"})
+NOT_SEATS = frozenset({"expect", "given", "run", "with"})
+
+_LOCK = threading.Lock()
+_BLANK_START = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*")
+
+
+class _Callbacks:
+    """What Lark calls for each rule. The parser outlives the builders, so this hands on to the current one."""
+
+    def __init__(self) -> None:
+        self.builder: Builder | None = None
+
+    def __getattr__(self, rule: str) -> Any:
+        name = f"on_{rule}"
+        if not hasattr(Builder, name):
+            raise AttributeError(rule)
+        return lambda children: getattr(self.builder, name)(children)
+
+
+class Parser:
+    """The Lark parser with what is set anew for each parse. Use it under `_LOCK`."""
+
+    def __init__(self, lark: Lark, callbacks: _Callbacks, layout: Layout) -> None:
+        self.lark = lark
+        self._callbacks = callbacks
+        self._layout = layout
+
+    def run(self, builder: Builder, start_rule: str, start: int, end: int, base: int = 0) -> Any:
+        """Parses a piece of the builder's source.
+
+        Raises:
+            LayoutError: its indentation is wrong.
+            lark.UnexpectedInput: its syntax is wrong.
+        """
+        from lark.utils import TextSlice
+
+        self._callbacks.builder = builder
+        self._layout.base = base
+        return self.lark.parse(TextSlice(builder.source.text, start, end), start=start_rule)
+
+
+def options() -> dict[str, Any]:
+    """The options of the Lark parser, apart from callbacks and cache."""
+    return {
+        "parser": "lalr", "lexer": "contextual", "start": list(STARTS), "keep_all_tokens": True, "maybe_placeholders": False,
+    }
+
+
+@cache
+def the_parser() -> Parser:
+    """The parser of this process, made once; its tables come from the user's cache folder when they are there."""
+    from lark import Lark
+
+    callbacks, layout = _Callbacks(), Layout()
+    grammar = GRAMMAR.read_text(encoding="utf-8")
+    with _cache_file(grammar) as cache_file:
+        lark = Lark(grammar, transformer=callbacks, postlex=layout, cache=cache_file or False, **options())
+    return Parser(lark, callbacks, layout)
+
+
+@contextmanager
+def _cache_file(grammar: str) -> Iterator[str | None]:
+    """Where Lark may keep its tables, or None. A new file appears whole, so that two processes do not disturb each other."""
+    import sys
+
+    import lark
+
+    key = hashlib.sha256(repr((grammar, options(), lark.__version__, sys.version_info[:3])).encode()).hexdigest()[:20]
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rulesdsl"
+    final = folder / f"grammar-{key}.pickle"
+    fresh = folder / f"grammar-{key}.{os.getpid()}.tmp"
+    try:
+        if final.exists():
+            yield str(final)
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh.touch()
+        fresh.unlink()
+    except (OSError, RuntimeError):
+        yield None
+        return
+    yield str(fresh)
+    try:
+        fresh.replace(final)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+
+
+@cache
+def reserved_words() -> frozenset[str]:
+    """The words that cannot be names, from the grammar."""
+    words = set()
+    for terminal in the_parser().lark.terminals:
+        pattern = terminal.pattern
+        if pattern.type == "str" and pattern.value.isalpha():
+            words.add(pattern.value)
+    return frozenset(words - SOFT | RESERVED_FOR_LATER)
+
+
+# ---------------------------------------------------------------- parsing
+
+
+def parse(source: Source) -> tuple[syntax.Module | None, list[Diagnostic]]:
+    """A rules file as a tree, None when its syntax is wrong, with every mistake that was found."""
+    comments = find_comments(source)
+    builder = _builder(source, comments)
+    try:
+        with _LOCK:
+            declarations = the_parser().run(builder, "module", *_significant(source))
+    except LayoutError as error:
+        return None, [Diagnostic("S101", str(error), Span(source, error.start, error.end))]
+    except _syntax_error() as error:
+        return None, [_unexplained(source, error)]
+    if builder.diagnostics:
+        return None, in_order(builder.diagnostics)
+    return syntax.Module(Span(source, 0, len(source.text)), declarations, comments), []
+
+
+def parse_expression(source: Source, start: int, end: int) -> tuple[syntax.Expr | None, list[Diagnostic]]:
+    """The expression that stands between two offsets of a source, None when it is none, with the mistakes found."""
+    builder = _builder(source, ())
+    try:
+        with _LOCK:
+            expr = the_parser().run(builder, "expr", start, end)
+    except LayoutError as error:
+        return None, [Diagnostic("S101", str(error), Span(source, error.start, error.end))]
+    except _syntax_error() as error:
+        return None, [_unexplained(source, error)]
+    return (None, in_order(builder.diagnostics)) if builder.diagnostics else (expr, [])
+
+
+def _unexplained(source: Source, error: Any) -> Diagnostic:
+    start = max(0, error.pos_in_stream or 0)
+    return Diagnostic("S101", str(error).split("\n")[0], Span(source, start, start + 1))
+
+
+def _builder(source: Source, comments: tuple[syntax.Comment, ...]) -> Builder:
+    return Builder(source, comments, reserved_words(), not_actions=NOT_ACTIONS, not_seats=NOT_SEATS)
+
+
+def _syntax_error() -> type[Exception]:
+    from lark import UnexpectedInput
+
+    return UnexpectedInput
+
+
+def _significant(source: Source) -> tuple[int, int]:
+    """From the first line with a declaration to the last character that is not blank."""
+    match = _BLANK_START.match(source.text)
+    start = match.end() if match else 0
+    return start, max(start, len(source.text.rstrip()))
