@@ -1,0 +1,126 @@
+"""Drawing boards as text: a grid as a table with letters and numbers, a track as a strip, other places as a list.
+
+Only `lines_of` and `legend_of` are needed from outside. A shape that is not known here is listed place by place, so a new shape of board can be
+played before it can be drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+
+from table.layers import Drawing, Sign, drawing
+from table.snapshot import Board, Snapshot
+
+EMPTY = "·"
+
+
+def lines_of(snapshot: Snapshot, board: Board, width: int) -> list[Text]:
+    """A board, not wider than `width` if that can be; nothing if no field says anything about it."""
+    picture = drawing(snapshot, board)
+    return DRAWERS.get(board.kind, _places)(picture, width) if picture.layers else []
+
+
+def legend_of(snapshot: Snapshot, width: int) -> list[Text]:
+    """What the signs on the boards mean."""
+    signs: list[Sign] = []
+    for board in snapshot.boards:
+        for layer in drawing(snapshot, board).layers:
+            signs += [sign for sign in layer.legend if sign not in signs]
+    items = [Text(sign.text, style="dim") for sign in signs]
+    return flow(items, Text("  "), width, gap="   ") if items else []
+
+
+def _cell(picture: Drawing, place: int, inner: int) -> Text:
+    """A place in `inner` columns and one more on each side, where a frame may stand."""
+    signs = picture.content(place)
+    frame = picture.frame(place)
+    text = Text()
+    text.append(frame[0] if frame else " ", style="dim" if not signs else "")
+    if signs:
+        for sign in signs:
+            text.append(sign.text, style=sign.style)
+    else:
+        text.append(" " if frame else EMPTY, style="dim")
+    text.append(frame[1] if frame else " ", style="dim" if not signs else "")
+    text.append(" " * (inner + 2 - text.cell_len))
+    return text
+
+
+def _inner_width(picture: Drawing) -> int:
+    """Columns that the fullest place needs."""
+    places = range(len(picture.board.place.members))
+    return max([2, *(sum(len(sign.text) for sign in picture.content(p)) for p in places)])
+
+
+def _grid(picture: Drawing, width: int) -> list[Text]:
+    columns, rows = picture.board.size
+    members = picture.board.place.members
+    inner = _inner_width(picture)
+    gutter = len(str(rows)) + 2
+    if gutter + columns * (inner + 2) > width:
+        inner = max(1, inner - 1)
+    if gutter + columns * (inner + 2) > width:
+        return _places(picture, width)
+    letters = [members[column][: -len("1")] for column in range(columns)]
+    lines = [_margin(gutter).append("".join(f" {letter}".ljust(inner + 2) for letter in letters), style="dim")]
+    for row in reversed(range(rows)):
+        line = Text().append(f"{row + 1:>{gutter - 1}} ", style="dim")
+        for column in range(columns):
+            line.append_text(_cell(picture, row * columns + column, inner))
+        lines.append(line)
+    return lines
+
+
+def _margin(columns: int) -> Text:
+    return Text(" " * columns)
+
+
+def _track(picture: Drawing, width: int) -> list[Text]:
+    """A strip of places, in as many rows as it takes."""
+    members = picture.board.place.members
+    inner = max(_inner_width(picture), len(members[-1]))
+    each = inner + 2
+    in_a_row = max(1, (width - 2) // each)
+    lines = []
+    for first in range(0, len(members), in_a_row):
+        part = range(first, min(first + in_a_row, len(members)))
+        lines.append(Text("  ").append("".join(f" {members[p]}".ljust(each) for p in part), style="dim"))
+        line = Text("  ")
+        for place in part:
+            line.append_text(_cell(picture, place, inner))
+        lines.append(line)
+    return lines
+
+
+def _places(picture: Drawing, width: int) -> list[Text]:
+    """The places where something is, each with its name."""
+    members = picture.board.place.members
+    items = []
+    for place, name in enumerate(members):
+        signs, frame = picture.content(place), picture.frame(place)
+        if signs or frame:
+            item = Text().append(f"{name} ", style="dim").append(frame[:1])
+            for sign in signs:
+                item.append(sign.text, style=sign.style)
+            items.append(item.append(frame[1:]))
+    head = Text("  ").append(f"{picture.board.place.name}  ", style="dim")
+    return flow(items or [Text("empty", style="dim")], head, width)
+
+
+def flow(items: Sequence[Text], head: Text, width: int, gap: str = "  ") -> list[Text]:
+    """Items one after the other, wrapped under each other after `head`."""
+    lines, line, empty = [], head.copy(), True
+    for item in items:
+        if not empty and line.cell_len + len(gap) + item.cell_len > width:
+            lines.append(line)
+            line, empty = Text(" " * head.cell_len), True
+        if not empty:
+            line.append(gap)
+        line.append_text(item)
+        empty = False
+    return [*lines, line]
+
+
+DRAWERS: dict[str, Callable[[Drawing, int], list[Text]]] = {"grid": _grid, "track": _track, "places": _places}

@@ -1,0 +1,89 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from table.console import forbid_colour
+from table.files import find_for_click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def no_colour(command: Command) -> Command:
+    """`--no-colour`, which every command takes."""
+    return click.option(
+        "--no-colour",
+        "--no-color",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=forbid_colour,
+        help="Plain text. NO_COLOR and FORCE_COLOR are respected too.",
+    )(command)
+
+
+def as_json(command: Command) -> Command:
+    """`--json`."""
+    return click.option("--json", "json_wanted", is_flag=True, help="Print the result as JSON, for tools.")(command)
+
+
+def rules_file(command: Command) -> Command:
+    """One rules file."""
+    return click.argument("file", callback=find_for_click)(command)
+
+
+def rules_files(command: Command) -> Command:
+    """One or more rules files."""
+    return click.argument("files", metavar="FILE...", nargs=-1, required=True, callback=find_for_click)(command)
+
+
+def log_file(command: Command) -> Command:
+    """The log of a game."""
+    return click.argument("log", type=click.Path(exists=True, dir_okay=False, allow_dash=False))(command)
+
+
+def parameters(command: Command) -> Command:
+    """`-p name=value`, several times."""
+    return click.option(
+        "-p",
+        "--param",
+        "params",
+        metavar="NAME=VALUE",
+        multiple=True,
+        callback=_read_parameters,
+        help="Give a parameter of the rules a value; may be repeated.",
+    )(command)
+
+
+def players(command: Command) -> Command:
+    """`--players N`."""
+    return click.option(
+        "--players", type=click.IntRange(1), help="How many take part, where the rules leave a choice."
+    )(command)
+
+
+def _read_parameters(_context: click.Context, _parameter: click.Parameter, items: tuple[str, ...]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise click.BadParameter(f"`{item}` should be NAME=VALUE, for example `size=7`")
+        if name.strip() in result:
+            raise click.BadParameter(f"`{name.strip()}` is given twice")
+        result[name.strip()] = plain_value(text.strip())
+    return result
+
+
+def plain_value(text: str) -> Any:
+    """A parameter's value as written on the command line: a number, `true`, `false`, `none` or a name."""
+    known = {"true": True, "false": False, "none": None}
+    if text in known:
+        return known[text]
+    try:
+        return int(text)
+    except ValueError:
+        return text

@@ -1,0 +1,87 @@
+"""What somebody sees of a game's state, ready to be drawn: the value of every cell of every field, or that it is concealed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from attrs import field, frozen
+
+from rulesdsl.core import FieldInfo, Program
+from rulesdsl.types import EnumType, Type, value_at
+from rulesdsl.types import size as type_size
+from table.glyphs import Glyphs
+
+
+@frozen
+class Concealed:
+    """A value that the onlooker may not see. What is public of it: how many things it holds, or whether it is there."""
+
+    count: int | None = None
+    present: bool | None = None
+
+    def __str__(self) -> str:
+        if self.count is not None:
+            return f"{self.count} concealed" if self.count else "-"
+        return "-" if self.present is False else "concealed"
+
+
+@frozen
+class Cell:
+    """One cell of a field: its keys and its value, in internal form."""
+
+    keys: tuple[Any, ...]
+    value: Any
+
+
+@frozen(slots=False)
+class Snapshot:
+    """The state as one seat (or a spectator) sees it. `values`: by field, the cells in the order in which the state has them."""
+
+    program: Program
+    values: dict[str, tuple[Any, ...]]
+    glyphs: Glyphs = field(init=False)
+
+    @glyphs.default
+    def _make_glyphs(self) -> Glyphs:
+        return Glyphs(self.program.player)
+
+    def cells(self, info: FieldInfo) -> Iterator[Cell]:
+        """All cells of a field, with their keys."""
+        sizes = [type_size(key) or 0 for key in info.keys]
+        for index, value in enumerate(self.values[info.name]):
+            keys: list[Any] = []
+            rest = index
+            for key_type, size in zip(reversed(info.keys), reversed(sizes), strict=True):
+                rest, part = divmod(rest, size)
+                keys.append(value_at(key_type, part))
+            yield Cell(tuple(reversed(keys)), value)
+
+    @cached_property
+    def boards(self) -> tuple[Board, ...]:
+        """The boards of the program; of shapes with several kinds of places, one for each kind."""
+        return tuple(
+            Board(t, shape.kind if len(shape.types) == 1 else "places", tuple(shape.size))
+            for shape in self.program.boards
+            for t in shape.types
+        )
+
+
+@frozen
+class Board:
+    """A kind of places, and how they lie: `grid` with (columns, rows), `track`, or `places` for anything else."""
+
+    place: EnumType
+    kind: str
+    size: tuple[int, ...]
+
+
+def is_place(t: Type) -> bool:
+    """Whether a type is the places of a board."""
+    return isinstance(t, EnumType) and t.kind == "place"
+
+
+def is_player(t: Type) -> bool:
+    """Whether a type is the seats."""
+    return isinstance(t, EnumType) and t.kind == "player"
