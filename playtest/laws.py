@@ -1,0 +1,208 @@
+"""The laws that every game must keep, whatever is played, checked on the generated module itself.
+
+`Laws.judge` is the quick part, run after every ply of every game: the events alone give the state that the rules reached,
+and each invariant and transition that an event could have broken holds. `playtest.recheck` is the thorough part. Both raise
+`Broken`, which `playtest.fuzz` turns into a failure that people can read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from attrs import frozen
+
+from playtest.plies import CHOICE, DRAW, PASS, Frame, Loaded, Ply, Position, State
+from rulesdsl import runtime
+from rulesdsl.types import Type
+
+INVARIANT = "invariant"
+TRANSITION = "transition"
+TERMINATES = "terminates"
+DEAD_END = "dead end"
+FAULT = "rules error"
+FOLD = "fold"
+LAWS = (INVARIANT, TRANSITION, TERMINATES, DEAD_END, FAULT, FOLD)
+
+
+class Broken(Exception):
+    """A law does not hold. `clause` tells one way to break it from another, and stays the same while a game is shrunk.
+
+    `event` is the number of the event within the ply, `before` and `after` the states around it, where these are known.
+    """
+
+    def __init__(
+        self,
+        law: str,
+        clause: str,
+        detail: str = "",
+        *,
+        number: int | None = None,
+        event: int | None = None,
+        before: State | None = None,
+        after: State | None = None,
+        place: tuple[str, int, int] | None = None,
+    ) -> None:
+        super().__init__(f"{law}: {clause} {detail}".rstrip())
+        self.law = law
+        self.clause = clause
+        self.detail = detail
+        self.number = number
+        self.event = event
+        self.before = before
+        self.after = after
+        self.place = place
+
+    @property
+    def kind(self) -> tuple[str, str]:
+        """Two breaks of the same kind are the same bug, as far as shrinking is concerned."""
+        return self.law, self.clause
+
+
+@frozen
+class _Check:
+    """One invariant or transition: its number in the program, and what it asks of the states around an event."""
+
+    law: str
+    number: int
+    text: str
+    holds: Callable[..., bool]
+
+
+class Laws:
+    """The laws of one program, sorted by the events that can break them."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.loaded = loaded
+        self.module = loaded.module
+        self.limit: int | None = loaded.program.terminates
+        module = self.module
+        invariants = [_Check(INVARIANT, i, *law[:2]) for i, law in enumerate(module.INVARIANTS)]
+        transitions = [_Check(TRANSITION, i, *law[:2]) for i, law in enumerate(module.TRANSITIONS)]
+        reads = [law[2] for law in module.INVARIANTS]
+        between = [law[2] for law in module.TRANSITIONS]
+        self.all_invariants = tuple(invariants)
+        self.all_transitions = tuple(transitions)
+        self.invariants = tuple(
+            tuple(check for check in invariants if reads[check.number] & written) for written in module.WRITES
+        )
+        self.transitions = tuple(
+            tuple(check for check in transitions if between[check.number] & written) for written in module.WRITES
+        )
+
+        self.event_params = {event.position: event.params for event in loaded.program.events}
+        self.chosen_types: dict[int, tuple[Type, ...]] = {0: ()}
+        for action in loaded.program.actions:
+            self.chosen_types[action.position] = tuple(chosen.type for chosen in action.chosen)
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """What goes wrong inside generated code is a broken law too, with the line of the rules where it happened."""
+        try:
+            yield
+        except Broken:
+            raise
+        except Exception as error:
+            raise self.fault(error) from error
+
+    def fault(self, error: Exception) -> Broken:
+        """The broken law for an exception that came out of generated code."""
+        fault = runtime.fault_from(error, self.module)
+        line = fault.place[1] if fault.place else 0
+        return Broken(FAULT, f"{fault.kind} at line {line}", fault.detail, place=fault.place)
+
+    def start(self, trace: Any) -> Position:
+        """The first resting position, judged."""
+        with self.faults():
+            first = self.module.initial()
+            position: Position = self.module.start(trace)
+            if trace:
+                self.judge_all(first, self.module.apply(first, trace[0]), 0)
+            self.judge(first, trace, position[0])
+        return position
+
+    def judge(self, state: State, events: Any, result: State) -> None:
+        """Fold the events of one ply into the state before it, and check what each of them could have broken.
+
+        Raises:
+            Broken: an invariant, a transition, or the fold law.
+        """
+        apply = self.module.apply
+        invariants = self.invariants
+        transitions = self.transitions
+        for number, event in enumerate(events):
+            before = state
+            state = apply(before, event)
+            for check in invariants[event[0]]:
+                if not check.holds(state):
+                    raise self._broken(check, number, before, state)
+            for check in transitions[event[0]]:
+                if not check.holds(before, state):
+                    raise self._broken(check, number, before, state)
+        if state != result:
+            raise Broken(FOLD, "the events give another state than the rules reached", before=result, after=state)
+
+    def judge_all(self, before: State, after: State, number: int) -> None:
+        """Check every invariant and transition around one event, whatever it wrote."""
+        for check in self.all_invariants:
+            if not check.holds(after):
+                raise self._broken(check, number, before, after)
+        for check in self.all_transitions:
+            if not check.holds(before, after):
+                raise self._broken(check, number, before, after)
+
+    def _broken(self, check: _Check, event: int, before: State, after: State) -> Broken:
+        return Broken(check.law, check.text, number=check.number, event=event, before=before, after=after)
+
+    def step(self, position: Position, ply: Ply, trace: Any) -> Position:
+        """Make a possible ply and judge what it did.
+
+        Raises:
+            Broken: a law does not hold, or the rules fail.
+        """
+        state, frame = position
+        with self.faults():
+            result: Position = (self.module.drawn if ply[0] == DRAW else self.module.answer)(state, frame, ply[1], trace)
+            self.judge(state, trace, result[0])
+        return result
+
+    def endless(self, state: State, choices: int) -> Broken:
+        """The broken law for a game that asks another question after all the choices that it promised to need."""
+        detail = f"{choices} choices were made and another is asked for"
+        return Broken(TERMINATES, f"within {self.limit} choices", detail, after=state)
+
+    def dead_end(self, state: State, frame: Frame) -> Broken:
+        """The broken law for a question that nobody can answer."""
+        module = self.module
+        names = [module.ACTIONS[position] for position in module.OFFERS[frame[0]]]
+        step = module.STEP.get(frame[0], "main")
+        return Broken(DEAD_END, f"{' or '.join(names)} in {step}", "a question has no legal answer", after=state)
+
+    def options(self, position: Position, choices: int = 0) -> list[Ply]:
+        """The plies that can be made, after so many choices; none at the end of the game.
+
+        Raises:
+            Broken: there is no option although the game is not over, or it should be over by now.
+        """
+        state, frame = position
+        if frame is None:
+            return []
+        with self.faults():
+            if self.module.KIND[frame[0]] == DRAW:
+                drawn = [(DRAW, value) for value, _ in self.module.outcomes(state, frame)]
+                if not drawn:
+                    raise Broken(DEAD_END, f"draw in {self.module.STEP.get(frame[0], 'main')}", "nothing to draw from")
+                return drawn
+            if self.limit is not None and choices >= self.limit:
+                raise self.endless(state, choices)
+            moves = self.module.legal(state, frame)
+            if not moves:
+                raise self.dead_end(state, frame)
+            return [(CHOICE, move) for move in moves]
+
+
+def forced_pass(module: Any, position: Position) -> bool:
+    """Whether nothing but a pass can be answered here: such a pass is made by itself, and recorded."""
+    state, frame = position
+    return frame[0] in module.MAY_PASS and module.legal(state, frame) == [PASS]

@@ -1,0 +1,436 @@
+"""Random expressions of the rules language, right by their types: the smaller half of the generator of programs.
+
+`World` is what a program has declared so far, `Scope` what an expression may use at its place, `Terms` makes the text of an
+expression of a wanted type. All choices come from one `random.Random`, and the first choice is always the simplest, so that
+what drives it can shrink a program by making numbers smaller.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from attrs import evolve, field, frozen, mutable
+
+Item = TypeVar("Item")
+
+
+@frozen
+class Kind:
+    """A type: `sort` is int, bool, enum, player, place, record, option, set, bag, list or map, `text` how it is written."""
+
+    sort: str
+    text: str
+    item: Kind | None = None
+    key: Kind | None = None
+    lo: int = 0
+    hi: int = 0
+    members: tuple[str, ...] = ()
+    parts: tuple[tuple[str, Kind], ...] = ()
+    count: int = 0
+    shape: str = ""
+
+
+BOOL = Kind("bool", "bool", count=2)
+
+
+def int_kind(lo: int, hi: int) -> Kind:
+    return Kind("int", f"{lo}..{hi}", lo=lo, hi=hi, count=hi - lo + 1)
+
+
+def option(item: Kind) -> Kind:
+    return Kind("option", f"{item.text}?", item=item)
+
+
+def set_of(item: Kind) -> Kind:
+    return Kind("set", f"set[{item.text}]", item=item, count=item.count)
+
+
+def bag_of(item: Kind) -> Kind:
+    return Kind("bag", f"bag[{item.text}]", item=item, count=item.count)
+
+
+def list_of(item: Kind, limit: int) -> Kind:
+    return Kind("list", f"list[{item.text}, {limit}]", item=item, count=limit)
+
+
+def map_of(key: Kind, value: Kind) -> Kind:
+    return Kind("map", f"map[{key.text}, {value.text}]", item=value, key=key, count=key.count)
+
+
+@frozen
+class Field:
+    """A state field. `visibility` is empty for a public one."""
+
+    name: str
+    keys: tuple[Kind, ...]
+    kind: Kind
+    visibility: str = ""
+
+
+@frozen
+class Signature:
+    """A def, event, flow or given part of an action: its name, its parameters, and what a def gives."""
+
+    name: str
+    params: tuple[tuple[str, Kind], ...]
+    result: Kind | None = None
+
+
+@mutable
+class World:
+    """What is declared: types by sort, known numbers, fields, defs, events that anybody may emit."""
+
+    player: Kind
+    enums: list[Kind] = field(factory=list)
+    records: list[Kind] = field(factory=list)
+    places: list[Kind] = field(factory=list)
+    attributes: dict[str, tuple[str, ...]] = field(factory=dict)
+    numbers: list[str] = field(factory=list)
+    fields: list[Field] = field(factory=list)
+    defs: list[Signature] = field(factory=list)
+    events: list[Signature] = field(factory=list)
+
+    def keys(self) -> list[Kind]:
+        """The types that a field can be keyed by."""
+        return [self.player, *self.enums, *self.places]
+
+
+@frozen
+class Scope:
+    """Names in reach, whether state may be read, and how deep an expression may still grow."""
+
+    names: tuple[tuple[str, Kind], ...] = ()
+    state: bool = True
+    depth: int = 2
+
+    def with_(self, name: str, kind: Kind) -> Scope:
+        return evolve(self, names=(*self.names, (name, kind)))
+
+    def deeper(self) -> Scope:
+        return evolve(self, depth=self.depth - 1)
+
+
+class Terms:
+    """Makes expressions."""
+
+    def __init__(self, rng: random.Random, world: World) -> None:
+        self.rng = rng
+        self.world = world
+        self._fresh = 0
+
+    # ------------------------------------------------------------ choices
+
+    def below(self, limit: int) -> int:
+        return self.rng.randrange(limit)
+
+    def between(self, lo: int, hi: int) -> int:
+        return lo + self.rng.randrange(hi - lo + 1)
+
+    def maybe(self, percent: int) -> bool:
+        return self.rng.randrange(100) >= 100 - percent
+
+    def one(self, items: Sequence[Item]) -> Item:
+        return items[self.rng.randrange(len(items))]
+
+    def fresh(self, stem: str) -> str:
+        """A name that nothing else has."""
+        self._fresh += 1
+        return f"{stem}_{self._fresh}"
+
+    # ------------------------------------------------------------ any type
+
+    def expr(self, kind: Kind, scope: Scope) -> str:
+        """An expression that has the type, or for an int: any int."""
+        makers: dict[str, Callable[[Kind, Scope], str]] = {
+            "int": lambda _, s: self.int(s),
+            "bool": lambda _, s: self.bool(s),
+            "enum": self.member,
+            "player": self.member,
+            "place": self.member,
+            "record": self.record,
+            "option": self.option,
+            "set": self.set,
+            "bag": self.bag,
+            "list": self.list,
+            "map": self.map,
+        }
+        return makers[kind.sort](kind, scope)
+
+    def fitting(self, kind: Kind, scope: Scope) -> str:
+        """An expression whose value is within the type, also for ranges."""
+        if kind.sort == "int":
+            return self.within(kind, scope)
+        if kind.sort == "option" and kind.item is not None and kind.item.sort == "int":
+            return "none" if self.maybe(25) else self.within(kind.item, scope)
+        return self.expr(kind, scope)
+
+    def within(self, kind: Kind, scope: Scope) -> str:
+        """An int that is in a range: a literal, a name of that very type, or any int held in bounds."""
+        names = [name for name, other in scope.names if other == kind]
+        way = self.below(4)
+        if way == 0 or (way == 1 and not names):
+            return str(self.between(kind.lo, kind.hi))
+        if way == 1:
+            return self.one(names)
+        return f"max({kind.lo}, min({kind.hi}, {self.int(scope)}))"
+
+    def _named(self, scope: Scope, wanted: Callable[[Kind], bool]) -> list[str]:
+        return [name for name, kind in scope.names if wanted(kind)]
+
+    def _fields(self, scope: Scope, wanted: Callable[[Kind], bool]) -> list[Field]:
+        if not scope.state:
+            return []
+        return [f for f in self.world.fields if not f.visibility and wanted(f.kind)]
+
+    def path(self, info: Field, scope: Scope) -> str:
+        """A field with a key of the right type for each of its keys."""
+        return info.name + "".join(f"[{self.member(key, scope)}]" for key in info.keys)
+
+    def _call(self, scope: Scope, result: str) -> str | None:
+        if not scope.state or scope.depth < 1:
+            return None
+        found = [d for d in self.world.defs if d.result is not None and d.result.sort == result]
+        if not found:
+            return None
+        chosen = self.one(found)
+        return f"{chosen.name}({', '.join(self.fitting(kind, scope.deeper()) for _, kind in chosen.params)})"
+
+    # ------------------------------------------------------------ ints
+
+    def int(self, scope: Scope) -> str:
+        if scope.depth < 1:
+            return self._int_atom(scope)
+        ways = [
+            self._int_atom,
+            self._arithmetic,
+            self._least,
+            self._int_choice,
+            self._counted,
+            self._summed,
+            self._best,
+            self._length,
+            lambda s: self._call(s, "int") or self._int_atom(s),
+        ]
+        return self.one(ways)(scope.deeper())
+
+    def _int_atom(self, scope: Scope) -> str:
+        found = [str(self.below(5))]
+        found += self._named(scope, lambda k: k.sort == "int") + self.world.numbers
+        found += [f"{name}.seat" for name in self._named(scope, lambda k: k.sort == "player")]
+        for name, kind in scope.names:
+            found += [f"{name}.{attribute}" for attribute in self.world.attributes.get(kind.text, ())]
+        fields = self._fields(scope, lambda k: k.sort == "int")
+        chosen = self.below(len(found) + len(fields))
+        return found[chosen] if chosen < len(found) else self.path(fields[chosen - len(found)], scope)
+
+    def _arithmetic(self, scope: Scope) -> str:
+        way = self.below(6)
+        left = self.int(scope)
+        if way == 5:
+            return f"-{left}" if left[0].isalpha() else f"-({left})"
+        if way >= 3:
+            return f"({left} {('//', '%')[way - 3]} {self.between(2, 4)})"
+        return f"({left} {'+-*'[way]} {self.int(scope)})"
+
+    def _least(self, scope: Scope) -> str:
+        return f"{self.one(('min', 'max'))}({self.int(scope)}, {self.int(scope)})"
+
+    def _int_choice(self, scope: Scope) -> str:
+        return f"({self.int(scope)} if {self.bool(scope)} else {self.int(scope)})"
+
+    def _counted(self, scope: Scope) -> str:
+        name, source, _, inner = self._loop(scope)
+        return f"count({name} for {name} in {source} if {self.bool(inner)})"
+
+    def _summed(self, scope: Scope) -> str:
+        name, source, _, inner = self._loop(scope)
+        condition = f" if {self.bool(inner)}" if self.maybe(50) else ""
+        return f"sum({self.int(inner)} for {name} in {source}{condition})"
+
+    def _best(self, scope: Scope) -> str:
+        name, source, _, inner = self._loop(scope)
+        return f"({self.one(('min', 'max'))}({self.int(inner)} for {name} in {source}) or {self.below(4)})"
+
+    def _length(self, scope: Scope) -> str:
+        return f"len({self.collection(scope)[0]})"
+
+    def _loop(self, scope: Scope) -> tuple[str, str, Kind, Scope]:
+        """A loop of a comprehension: its variable, its source, what the variable is, and the scope inside."""
+        source, kind = self.collection(scope)
+        name = self.fresh("it")
+        return name, source, kind, scope.with_(name, kind)
+
+    # ------------------------------------------------------------ bools
+
+    def bool(self, scope: Scope) -> str:
+        if scope.depth < 1:
+            return self._compared(scope)
+        ways = [
+            self._compared,
+            self._bool_atom,
+            lambda s: f"not {self._atomic(self.bool(s))}",
+            lambda s: f"({self.bool(s)} {self.one(('and', 'or'))} {self.bool(s)})",
+            self._quantified,
+            self._belongs,
+            self._presence,
+            self._same,
+            lambda s: self._call(s, "bool") or self._compared(s),
+            self._afterwards,
+        ]
+        return self.one(ways)(scope.deeper())
+
+    def _atomic(self, text: str) -> str:
+        return text if text.startswith("(") and text.endswith(")") else f"({text})"
+
+    def _compared(self, scope: Scope) -> str:
+        operator = self.one(("==", "!=", "<", "<=", ">", ">="))
+        return f"({self.int(scope)} {operator} {self.int(scope)})"
+
+    def _bool_atom(self, scope: Scope) -> str:
+        found = self._named(scope, lambda k: k.sort == "bool")
+        fields = self._fields(scope, lambda k: k.sort == "bool")
+        if not found and not fields:
+            return self._compared(scope)
+        chosen = self.below(len(found) + len(fields))
+        return found[chosen] if chosen < len(found) else self.path(fields[chosen - len(found)], scope)
+
+    def _quantified(self, scope: Scope) -> str:
+        name, source, _, inner = self._loop(scope)
+        condition = f" if {self.bool(inner)}" if self.maybe(30) else ""
+        return f"{self.one(('any', 'all'))}({self.bool(inner)} for {name} in {source}{condition})"
+
+    def _belongs(self, scope: Scope) -> str:
+        source, kind = self.collection(scope)
+        if kind.sort == "int":
+            return f"({self.int(scope)} in {source})" if source[0] not in "-0123456789" else self._compared(scope)
+        if source in {key.text for key in self.world.keys()}:
+            return self._compared(scope)
+        return f"({self.expr(kind, scope)} {self.one(('in', 'not in'))} {source})"
+
+    def _presence(self, scope: Scope) -> str:
+        """Whether an option is there, and perhaps something about what it holds."""
+        fields = self._fields(scope, lambda k: k.sort == "option")
+        if not fields:
+            return self._compared(scope)
+        info = self.one(fields)
+        keys = [self._name_or_member(key, scope) for key in info.keys]
+        path = info.name + "".join(f"[{key}]" for key in keys)
+        item = info.kind.item
+        assert item is not None
+        way = self.below(4)
+        if way == 0:
+            return f"({path} is {self.one(('some', 'none'))})"
+        if item.sort == "record" and way < 3:
+            part, kind = self.one(item.parts)
+            if way == 1:
+                return f"({path}?.{part} == {self.fitting(kind, scope)})"
+            return f"({path} is some and {path}.{part} != {self.fitting(kind, scope)})"
+        return f"({path} {self.one(('==', '!='))} {self.fitting(item, scope)})"
+
+    def _name_or_member(self, kind: Kind, scope: Scope) -> str:
+        names = [name for name, other in scope.names if other == kind]
+        return self.one(names) if names else self.literal(kind)
+
+    def _same(self, scope: Scope) -> str:
+        kind = self.one(self.world.keys())
+        left = self.member(kind, scope)
+        return f"({left} {self.one(('==', '!='))} {self.typed_member(kind, scope)})"
+
+    def _afterwards(self, scope: Scope) -> str:
+        """A condition in the state that an event would give."""
+        if not scope.state or not self.world.events:
+            return self._compared(scope)
+        event = self.one(self.world.events)
+        arguments = ", ".join(self.fitting(kind, scope) for _, kind in event.params)
+        return f"({self.bool(scope)} after {event.name}({arguments}))"
+
+    # ------------------------------------------------------------ members, records, options
+
+    def literal(self, kind: Kind) -> str:
+        """A member, seat or place, written out."""
+        return self.one(kind.members)
+
+    def member(self, kind: Kind, scope: Scope) -> str:
+        """A value of an enum, of Player or of a board."""
+        found = [name for name, other in scope.names if other == kind]
+        if scope.depth > 0 and found:
+            if kind.sort == "player":
+                found.append(f"{found[0]}.next")
+            if kind.sort == "place" and kind.shape == "track":
+                found.append(f"({found[0]}.next or {self.literal(kind)})")
+            if kind.sort == "place" and kind.shape == "grid":
+                found.append(f"({found[0]}.up or {found[0]})")
+        way = self.below(len(found) + 1)
+        return found[way] if way < len(found) else self.literal(kind)
+
+    typed_member = member
+
+    def record(self, kind: Kind, scope: Scope) -> str:
+        parts = ", ".join(f"{name}={self.fitting(part, scope)}" for name, part in kind.parts)
+        return f"{kind.text}({parts})"
+
+    def option(self, kind: Kind, scope: Scope) -> str:
+        assert kind.item is not None
+        return "none" if self.maybe(25) else self.fitting(kind.item, scope)
+
+    # ------------------------------------------------------------ collections
+
+    def collection(self, scope: Scope) -> tuple[str, Kind]:
+        """Something to go through, and what its elements are."""
+        found: list[tuple[str, Kind]] = [(kind.text, kind) for kind in self.world.keys()]
+        high = self.between(1, 3)
+        found.append((f"0..{high}", int_kind(0, high)))
+        for name, kind in scope.names:
+            if kind.sort == "place" and kind.shape == "grid":
+                found.append((f"{name}.neighbours", kind))
+            if kind.sort == "player":
+                found.append((f"seats_from({name})", kind))
+        fields = self._fields(scope, lambda k: k.sort in ("set", "list", "bag"))
+        chosen = self.below(len(found) + len(fields))
+        if chosen < len(found):
+            return found[chosen]
+        info = fields[chosen - len(found)]
+        assert info.kind.item is not None
+        path = self.path(info, scope)
+        if info.kind.sort == "bag" and self.maybe(50):
+            path = f"distinct({path})"
+        return path, info.kind.item
+
+    def set(self, kind: Kind, scope: Scope) -> str:
+        item = kind.item
+        assert item is not None
+        if item.sort == "int":
+            return f"{{{self.within(item, scope)}}}"
+        way = self.below(4) if scope.depth > 0 else 0
+        if way == 1:
+            return f"set({item.text})"
+        if way == 2:
+            name = self.fresh("it")
+            inner = scope.deeper().with_(name, item)
+            return f"{{{name} for {name} in {item.text} if {self.bool(inner)}}}"
+        if way == 3:
+            inner = scope.deeper()
+            return f"({self.set(kind, inner)} {self.one(('|', '&', '-'))} {self.set(kind, inner)})"
+        return f"{{{', '.join(self.member(item, scope) for _ in range(self.between(1, 2)))}}}"
+
+    def bag(self, kind: Kind, scope: Scope) -> str:
+        item = kind.item
+        assert item is not None
+        if self.maybe(50):
+            name = self.fresh("it")
+            return f"{{{name}: {self.between(0, 2)} for {name} in {item.text}}}"
+        return f"bag([{', '.join(self.member(item, scope) for _ in range(self.between(1, 3)))}])"
+
+    def list(self, kind: Kind, scope: Scope) -> str:
+        item = kind.item
+        assert item is not None
+        count = self.between(1, min(2, kind.count))
+        return f"[{', '.join(self.fitting(item, scope) for _ in range(count))}]"
+
+    def map(self, kind: Kind, scope: Scope) -> str:
+        assert kind.item is not None and kind.key is not None
+        name = self.fresh("it")
+        inner = evolve(scope, depth=max(0, scope.depth - 1)).with_(name, kind.key)
+        return f"{{{name}: {self.fitting(kind.item, inner)} for {name} in {kind.key.text}}}"
