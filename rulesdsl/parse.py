@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Diagnostic, Source, Span, in_order
 from rulesdsl.layout import Layout, LayoutError
+from rulesdsl.recovery import Attempt, explained, find_all
+from rulesdsl.syntax_errors import empty_file
 from rulesdsl.tree import Builder, find_comments
 
 if TYPE_CHECKING:
@@ -135,55 +137,56 @@ def reserved_words() -> frozenset[str]:
     return frozenset(words - SOFT | RESERVED_FOR_LATER)
 
 
+@cache
+def spelling() -> dict[str, str]:
+    """What the words and signs of the grammar look like, by terminal."""
+    return {t.name: t.pattern.value for t in the_parser().lark.terminals if t.pattern.type == "str"}
+
+
 # ---------------------------------------------------------------- parsing
 
 
 def parse(source: Source) -> tuple[syntax.Module | None, list[Diagnostic]]:
     """A rules file as a tree, None when its syntax is wrong, with every mistake that was found."""
     comments = find_comments(source)
-    builder = _builder(source, comments)
-    try:
-        with _LOCK:
-            declarations = the_parser().run(builder, "module", *_significant(source))
-    except LayoutError as error:
-        return None, [Diagnostic("S101", str(error), Span(source, error.start, error.end))]
-    except _syntax_error() as error:
-        return None, [_unexplained(source, error)]
-    if builder.diagnostics:
-        return None, in_order(builder.diagnostics)
-    return syntax.Module(Span(source, 0, len(source.text)), declarations, comments), []
+    start, end = _significant(source)
+    if start == end:
+        return None, [empty_file(source)]
+    declarations, attempt = _attempt(source, start, end, "module", comments)
+    if attempt.error is None and not attempt.complaints:
+        return syntax.Module(Span(source, 0, len(source.text)), declarations, comments), []
+    return None, in_order(find_all(source, start, end, lambda s, a, b: _attempt(s, a, b, "module", ())[1], spelling()))
 
 
 def parse_expression(source: Source, start: int, end: int) -> tuple[syntax.Expr | None, list[Diagnostic]]:
     """The expression that stands between two offsets of a source, None when it is none, with the mistakes found."""
-    builder = _builder(source, ())
-    try:
-        with _LOCK:
-            expr = the_parser().run(builder, "expr", start, end)
-    except LayoutError as error:
-        return None, [Diagnostic("S101", str(error), Span(source, error.start, error.end))]
-    except _syntax_error() as error:
-        return None, [_unexplained(source, error)]
-    return (None, in_order(builder.diagnostics)) if builder.diagnostics else (expr, [])
+    expr, attempt = _attempt(source, start, end, "expr", ())
+    if attempt.error is None:
+        return (None, in_order(attempt.complaints)) if attempt.complaints else (expr, [])
+    return None, [explained(source, start, end, attempt.error, spelling())]
 
 
-def _unexplained(source: Source, error: Any) -> Diagnostic:
-    start = max(0, error.pos_in_stream or 0)
-    return Diagnostic("S101", str(error).split("\n")[0], Span(source, start, start + 1))
-
-
-def _builder(source: Source, comments: tuple[syntax.Comment, ...]) -> Builder:
-    return Builder(source, comments, reserved_words(), not_actions=NOT_ACTIONS, not_seats=NOT_SEATS)
-
-
-def _syntax_error() -> type[Exception]:
+def _attempt(
+    source: Source, start: int, end: int, rule: str, comments: tuple[syntax.Comment, ...]
+) -> tuple[Any, Attempt]:
+    """What the rule makes of a piece of a source, and what was wrong with it."""
     from lark import UnexpectedInput
 
-    return UnexpectedInput
+    builder = Builder(source, comments, reserved_words(), not_actions=NOT_ACTIONS, not_seats=NOT_SEATS)
+    result = None
+    error: Exception | None = None
+    with _LOCK:
+        try:
+            result = the_parser().run(builder, rule, start, end)
+        except (LayoutError, UnexpectedInput) as stopped:
+            error = stopped
+    return result, Attempt(error, builder.diagnostics)
 
 
 def _significant(source: Source) -> tuple[int, int]:
-    """From the first line with a declaration to the last character that is not blank."""
+    """From the first line that says something to the last character that is not blank."""
     match = _BLANK_START.match(source.text)
     start = match.end() if match else 0
-    return start, max(start, len(source.text.rstrip()))
+    end = max(start, len(source.text.rstrip()))
+    only_comment = source.text[start:end].lstrip(" \t").startswith("#") and "\n" not in source.text[start:end]
+    return (end, end) if only_comment else (start, end)
