@@ -163,7 +163,9 @@ class Laws:
         """
         state, frame = position
         with self.faults():
-            result: Position = (self.module.drawn if ply[0] == DRAW else self.module.answer)(state, frame, ply[1], trace)
+            result: Position = (self.module.drawn if ply[0] == DRAW else self.module.answer)(
+                state, frame, ply[1], trace
+            )
             self.judge(state, trace, result[0])
         return result
 

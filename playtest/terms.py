@@ -92,7 +92,7 @@ class World:
     defs: list[Signature] = field(factory=list)
     events: list[Signature] = field(factory=list)
 
-    def keys(self) -> list[Kind]:
+    def key_kinds(self) -> list[Kind]:
         """The types that a field can be keyed by."""
         return [self.player, *self.enums, *self.places]
 
@@ -141,20 +141,20 @@ class Terms:
 
     # ------------------------------------------------------------ any type
 
-    def expr(self, kind: Kind, scope: Scope) -> str:
+    def expression(self, kind: Kind, scope: Scope) -> str:
         """An expression that has the type, or for an int: any int."""
         makers: dict[str, Callable[[Kind, Scope], str]] = {
-            "int": lambda _, s: self.int(s),
-            "bool": lambda _, s: self.bool(s),
+            "int": lambda _, s: self.number(s),
+            "bool": lambda _, s: self.condition(s),
             "enum": self.member,
             "player": self.member,
             "place": self.member,
-            "record": self.record,
-            "option": self.option,
-            "set": self.set,
-            "bag": self.bag,
-            "list": self.list,
-            "map": self.map,
+            "record": self.a_record,
+            "option": self.an_option,
+            "set": self.a_set,
+            "bag": self.a_bag,
+            "list": self.a_list,
+            "map": self.a_map,
         }
         return makers[kind.sort](kind, scope)
 
@@ -164,7 +164,7 @@ class Terms:
             return self.within(kind, scope)
         if kind.sort == "option" and kind.item is not None and kind.item.sort == "int":
             return "none" if self.maybe(25) else self.within(kind.item, scope)
-        return self.expr(kind, scope)
+        return self.expression(kind, scope)
 
     def within(self, kind: Kind, scope: Scope) -> str:
         """An int that is in a range: a literal, a name of that very type, or any int held in bounds."""
@@ -174,7 +174,7 @@ class Terms:
             return str(self.between(kind.lo, kind.hi))
         if way == 1:
             return self.one(names)
-        return f"max({kind.lo}, min({kind.hi}, {self.int(scope)}))"
+        return f"max({kind.lo}, min({kind.hi}, {self.number(scope)}))"
 
     def _named(self, scope: Scope, wanted: Callable[[Kind], bool]) -> list[str]:
         return [name for name, kind in scope.names if wanted(kind)]
@@ -199,10 +199,10 @@ class Terms:
 
     # ------------------------------------------------------------ ints
 
-    def int(self, scope: Scope) -> str:
+    def number(self, scope: Scope) -> str:
         if scope.depth < 1:
             return self._int_atom(scope)
-        ways = [
+        ways: list[Callable[[Scope], str]] = [
             self._int_atom,
             self._arithmetic,
             self._least,
@@ -227,31 +227,31 @@ class Terms:
 
     def _arithmetic(self, scope: Scope) -> str:
         way = self.below(6)
-        left = self.int(scope)
+        left = self.number(scope)
         if way == 5:
             return f"-{left}" if left[0].isalpha() else f"-({left})"
         if way >= 3:
             return f"({left} {('//', '%')[way - 3]} {self.between(2, 4)})"
-        return f"({left} {'+-*'[way]} {self.int(scope)})"
+        return f"({left} {'+-*'[way]} {self.number(scope)})"
 
     def _least(self, scope: Scope) -> str:
-        return f"{self.one(('min', 'max'))}({self.int(scope)}, {self.int(scope)})"
+        return f"{self.one(('min', 'max'))}({self.number(scope)}, {self.number(scope)})"
 
     def _int_choice(self, scope: Scope) -> str:
-        return f"({self.int(scope)} if {self.bool(scope)} else {self.int(scope)})"
+        return f"({self.number(scope)} if {self.condition(scope)} else {self.number(scope)})"
 
     def _counted(self, scope: Scope) -> str:
         name, source, _, inner = self._loop(scope)
-        return f"count({name} for {name} in {source} if {self.bool(inner)})"
+        return f"count({name} for {name} in {source} if {self.condition(inner)})"
 
     def _summed(self, scope: Scope) -> str:
         name, source, _, inner = self._loop(scope)
-        condition = f" if {self.bool(inner)}" if self.maybe(50) else ""
-        return f"sum({self.int(inner)} for {name} in {source}{condition})"
+        condition = f" if {self.condition(inner)}" if self.maybe(50) else ""
+        return f"sum({self.number(inner)} for {name} in {source}{condition})"
 
     def _best(self, scope: Scope) -> str:
         name, source, _, inner = self._loop(scope)
-        return f"({self.one(('min', 'max'))}({self.int(inner)} for {name} in {source}) or {self.below(4)})"
+        return f"({self.one(('min', 'max'))}({self.number(inner)} for {name} in {source}) or {self.below(4)})"
 
     def _length(self, scope: Scope) -> str:
         return f"len({self.collection(scope)[0]})"
@@ -264,14 +264,14 @@ class Terms:
 
     # ------------------------------------------------------------ bools
 
-    def bool(self, scope: Scope) -> str:
+    def condition(self, scope: Scope) -> str:
         if scope.depth < 1:
             return self._compared(scope)
-        ways = [
+        ways: list[Callable[[Scope], str]] = [
             self._compared,
             self._bool_atom,
-            lambda s: f"not {self._atomic(self.bool(s))}",
-            lambda s: f"({self.bool(s)} {self.one(('and', 'or'))} {self.bool(s)})",
+            lambda s: f"not {self._atomic(self.condition(s))}",
+            lambda s: f"({self.condition(s)} {self.one(('and', 'or'))} {self.condition(s)})",
             self._quantified,
             self._belongs,
             self._presence,
@@ -286,7 +286,7 @@ class Terms:
 
     def _compared(self, scope: Scope) -> str:
         operator = self.one(("==", "!=", "<", "<=", ">", ">="))
-        return f"({self.int(scope)} {operator} {self.int(scope)})"
+        return f"({self.number(scope)} {operator} {self.number(scope)})"
 
     def _bool_atom(self, scope: Scope) -> str:
         found = self._named(scope, lambda k: k.sort == "bool")
@@ -298,16 +298,16 @@ class Terms:
 
     def _quantified(self, scope: Scope) -> str:
         name, source, _, inner = self._loop(scope)
-        condition = f" if {self.bool(inner)}" if self.maybe(30) else ""
-        return f"{self.one(('any', 'all'))}({self.bool(inner)} for {name} in {source}{condition})"
+        condition = f" if {self.condition(inner)}" if self.maybe(30) else ""
+        return f"{self.one(('any', 'all'))}({self.condition(inner)} for {name} in {source}{condition})"
 
     def _belongs(self, scope: Scope) -> str:
         source, kind = self.collection(scope)
         if kind.sort == "int":
-            return f"({self.int(scope)} in {source})" if source[0] not in "-0123456789" else self._compared(scope)
-        if source in {key.text for key in self.world.keys()}:
+            return f"({self.number(scope)} in {source})" if source[0] not in "-0123456789" else self._compared(scope)
+        if source in {key.text for key in self.world.key_kinds()}:
             return self._compared(scope)
-        return f"({self.expr(kind, scope)} {self.one(('in', 'not in'))} {source})"
+        return f"({self.expression(kind, scope)} {self.one(('in', 'not in'))} {source})"
 
     def _presence(self, scope: Scope) -> str:
         """Whether an option is there, and perhaps something about what it holds."""
@@ -334,9 +334,9 @@ class Terms:
         return self.one(names) if names else self.literal(kind)
 
     def _same(self, scope: Scope) -> str:
-        kind = self.one(self.world.keys())
+        kind = self.one(self.world.key_kinds())
         left = self.member(kind, scope)
-        return f"({left} {self.one(('==', '!='))} {self.typed_member(kind, scope)})"
+        return f"({left} {self.one(('==', '!='))} {self.member(kind, scope)})"
 
     def _afterwards(self, scope: Scope) -> str:
         """A condition in the state that an event would give."""
@@ -344,7 +344,7 @@ class Terms:
             return self._compared(scope)
         event = self.one(self.world.events)
         arguments = ", ".join(self.fitting(kind, scope) for _, kind in event.params)
-        return f"({self.bool(scope)} after {event.name}({arguments}))"
+        return f"({self.condition(scope)} after {event.name}({arguments}))"
 
     # ------------------------------------------------------------ members, records, options
 
@@ -365,13 +365,11 @@ class Terms:
         way = self.below(len(found) + 1)
         return found[way] if way < len(found) else self.literal(kind)
 
-    typed_member = member
-
-    def record(self, kind: Kind, scope: Scope) -> str:
+    def a_record(self, kind: Kind, scope: Scope) -> str:
         parts = ", ".join(f"{name}={self.fitting(part, scope)}" for name, part in kind.parts)
         return f"{kind.text}({parts})"
 
-    def option(self, kind: Kind, scope: Scope) -> str:
+    def an_option(self, kind: Kind, scope: Scope) -> str:
         assert kind.item is not None
         return "none" if self.maybe(25) else self.fitting(kind.item, scope)
 
@@ -379,7 +377,7 @@ class Terms:
 
     def collection(self, scope: Scope) -> tuple[str, Kind]:
         """Something to go through, and what its elements are."""
-        found: list[tuple[str, Kind]] = [(kind.text, kind) for kind in self.world.keys()]
+        found: list[tuple[str, Kind]] = [(kind.text, kind) for kind in self.world.key_kinds()]
         high = self.between(1, 3)
         found.append((f"0..{high}", int_kind(0, high)))
         for name, kind in scope.names:
@@ -398,7 +396,7 @@ class Terms:
             path = f"distinct({path})"
         return path, info.kind.item
 
-    def set(self, kind: Kind, scope: Scope) -> str:
+    def a_set(self, kind: Kind, scope: Scope) -> str:
         item = kind.item
         assert item is not None
         if item.sort == "int":
@@ -409,13 +407,13 @@ class Terms:
         if way == 2:
             name = self.fresh("it")
             inner = scope.deeper().with_(name, item)
-            return f"{{{name} for {name} in {item.text} if {self.bool(inner)}}}"
+            return f"{{{name} for {name} in {item.text} if {self.condition(inner)}}}"
         if way == 3:
             inner = scope.deeper()
-            return f"({self.set(kind, inner)} {self.one(('|', '&', '-'))} {self.set(kind, inner)})"
+            return f"({self.a_set(kind, inner)} {self.one(('|', '&', '-'))} {self.a_set(kind, inner)})"
         return f"{{{', '.join(self.member(item, scope) for _ in range(self.between(1, 2)))}}}"
 
-    def bag(self, kind: Kind, scope: Scope) -> str:
+    def a_bag(self, kind: Kind, scope: Scope) -> str:
         item = kind.item
         assert item is not None
         if self.maybe(50):
@@ -423,13 +421,13 @@ class Terms:
             return f"{{{name}: {self.between(0, 2)} for {name} in {item.text}}}"
         return f"bag([{', '.join(self.member(item, scope) for _ in range(self.between(1, 3)))}])"
 
-    def list(self, kind: Kind, scope: Scope) -> str:
+    def a_list(self, kind: Kind, scope: Scope) -> str:
         item = kind.item
         assert item is not None
         count = self.between(1, min(2, kind.count))
         return f"[{', '.join(self.fitting(item, scope) for _ in range(count))}]"
 
-    def map(self, kind: Kind, scope: Scope) -> str:
+    def a_map(self, kind: Kind, scope: Scope) -> str:
         assert kind.item is not None and kind.key is not None
         name = self.fresh("it")
         inner = evolve(scope, depth=max(0, scope.depth - 1)).with_(name, kind.key)
