@@ -1,0 +1,311 @@
+"""Why a move is legal or not: every failed guard, with its sentence, its place in the rules and the values that decided.
+
+Guards that rely on one that failed are left out, since they have no meaning then. A move that the question does not offer, an
+argument outside its domain, and names that do not exist are explained too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+from rulesdsl.python_backend import ExtraFunction
+
+from interpreter.codec import Codec
+from interpreter.errors import ValueProblem
+from interpreter.machine import Fault, guarded
+from interpreter.position import Position, rules_error
+from interpreter.rules import Internal, Rules
+from interpreter.values import Move, Question
+from interpreter.view import names_in
+from rulesdsl.core import ActionInfo, ActionLet, Guard, Template
+from rulesdsl.diagnostics import Span
+from rulesdsl.types import BagType, ListType, SetType, Type, contains, index_of
+
+
+@frozen
+class Reason:
+    """One reason against a move.
+
+    `guard`: the name of the `require`, or of the parameter whose domain leaves the argument out, or nothing; `sentence`: what
+    a player is told; `clause`: `place.vacant`; `file`, `line`, `section` (`§1.5`): where in the rules and in the rulebook;
+    `values`: texts of the rules and the values that they have here.
+    """
+
+    guard: str
+    sentence: str
+    clause: str = ""
+    file: str = ""
+    line: int = 0
+    section: str = ""
+    values: tuple[tuple[str, str], ...] = ()
+
+
+@frozen
+class Explanation:
+    """Whether a move is legal for a seat, the reasons against it, and the guards that hold. True if it is legal."""
+
+    move: str
+    seat: str | None
+    legal: bool
+    reasons: tuple[Reason, ...] = ()
+    holds: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.legal
+
+    @property
+    def summary(self) -> str:
+        """The first reason's sentence."""
+        return self.reasons[0].sentence if self.reasons else f"{self.move} is legal"
+
+    def __str__(self) -> str:
+        if self.legal:
+            return f"{self.move} is legal."
+        lines = [f"{self.move} is refused by"]
+        width = max(len(reason.guard) for reason in self.reasons) + 2
+        for reason in self.reasons:
+            place = "   ".join(filter(None, [f"{reason.file}:{reason.line}" if reason.line else "", reason.section]))
+            quoted = f'"{reason.sentence}"' if reason.guard else reason.sentence
+            lines.append(f"  {reason.guard:{width}}{quoted}   {place}".rstrip())
+            lines.extend(f"  {'':{width}}{text} is {value}" for text, value in reason.values)
+        if self.holds:
+            lines.append(f"{', '.join(self.holds)} {'holds' if len(self.holds) == 1 else 'hold'}.")
+        return "\n".join(lines)
+
+
+def explain(
+    position: Position, move: Move | str, arguments: Mapping[str, Any] | None = None, seat: str | None = None
+) -> Explanation:
+    """Explain a move, given as `Position.why` takes it.
+
+    Raises:
+        RulesError: a guard itself fails as a rule.
+    """
+    question = position.question
+    who = seat if seat is not None else question.seat
+    try:
+        if seat is not None:
+            position.rules.seat(seat)
+        named = position.read_move(move, arguments, lenient=False)
+    except ValueProblem as problem:
+        return Explanation(_written(move, arguments), who, False, (Reason("", str(problem)),))
+    refusal = _not_asked(question, named, who)
+    if refusal:
+        return Explanation(str(named), who, False, (Reason("", refusal),))
+    return _examined(position, named, question)
+
+
+def _written(move: Move | str, arguments: Mapping[str, Any] | None) -> str:
+    return f"{move}({', '.join(f'{key}={value}' for key, value in arguments.items())})" if arguments else str(move)
+
+
+def _not_asked(question: Question, move: Move, who: str | None) -> str:
+    """Why the question that is open does not offer an action at all; empty if it does."""
+    if question.kind == "over":
+        return "the game is over"
+    if question.kind == "draw":
+        return f"{question.name} has to be drawn first"
+    if who != question.seat:
+        return f"{question.seat} is asked now, not {who}"
+    offers = " or ".join(question.actions)
+    if move.is_pass:
+        return "" if question.may_pass else f"{who} cannot pass here: the choice is {offers}"
+    return "" if move.action in question.actions else f"{who} cannot {move.action} now: the choice is {offers}"
+
+
+def _examined(position: Position, move: Move, question: Question) -> Explanation:
+    rules, node = position.rules, position.node
+    if move.is_pass:
+        return Explanation("pass", question.seat, True)
+    info = rules.action_named(move.action)
+    assert info is not None
+    internal = rules.internal_move(move)
+    given = rules.module.given(node.st, node.frame)[question.actions.index(move.action)]
+    me = rules.module.asked(node.st, node.frame)
+    try:
+        found = examine(rules, node.st, info, me, given, internal[1:])
+    except Fault as fault:
+        raise rules_error(fault, position, question.seat, move, None) from fault
+    legal = not found.reasons and position.allows(internal)
+    reasons = found.reasons
+    if not legal and not reasons:
+        reasons = (Reason("", f"{move} is not among the legal moves", clause=info.name),)
+    return Explanation(str(move), question.seat, legal, tuple(reasons), tuple(found.holds))
+
+
+# ---------------------------------------------------------------- domains and guards
+
+
+@frozen
+class Examined:
+    """What domains and guards say about a move: the reasons against it, and the names of the guards that hold."""
+
+    reasons: tuple[Reason, ...]
+    holds: tuple[str, ...]
+
+
+def examine(rules: Rules, st: Internal, info: ActionInfo, me: int, given: Internal, chosen: Internal) -> Examined:
+    """Look at every domain and every guard of an action, whether it is asked or not.
+
+    Raises:
+        Fault: a guard fails as a rule.
+    """
+    return _Examiner(rules, st, info, me, given, chosen).examine()
+
+
+@define
+class _Examiner:
+    """Goes through an action's domains and prelude with all arguments known."""
+
+    rules: Rules
+    st: Internal
+    info: ActionInfo
+    me: int
+    given: Internal
+    chosen: Internal
+    known: dict[str, Any] = field(factory=dict)
+    texts: dict[str, str] = field(factory=dict)
+    failed: set[str] = field(factory=set)
+    reasons: list[Reason] = field(factory=list)
+    holds: list[str] = field(factory=list)
+
+    def examine(self) -> Examined:
+        text = self.rules.codec.text
+        self._know("me", self.me, self.rules.seats[self.me])
+        for param, value in zip(self.info.given, self.given, strict=True):
+            self._know(param.name, value, text(param.type, value))
+        for item, value in zip(self.info.chosen, self.chosen, strict=True):
+            self._know(item.name, value, text(item.type, value))
+        for place in range(len(self.info.chosen)):
+            self._domain(place)
+        for place, entry in enumerate(self.info.prelude):
+            if isinstance(entry, ActionLet):
+                self._let(place, entry)
+            else:
+                self._guard(place, entry)
+        return Examined(tuple(self.reasons), tuple(self.holds))
+
+    def _know(self, name: str, value: Any, text: str) -> None:
+        self.known[name] = value
+        self.texts[name] = text
+
+    def _call(self, name: str) -> Any:
+        functions = self.rules.compiled(("action", self.info.name), lambda: _functions(self.info))
+        names = _parameter_names(self.info)
+        return guarded(self.rules, lambda: functions[name](self.st, *(self.known.get(n) for n in names)))
+
+    def _domain(self, place: int) -> None:
+        item = self.info.chosen[place]
+        if names_in(item.domain) & self.failed:
+            self.failed.add(item.name)
+            return
+        values = self._call(f"domain_{place}")
+        if not within(item.domain.type, values, self.chosen[place]):
+            self.failed.add(item.name)
+            where = substituted(item.domain.span, self.texts)
+            sentence = f"{self.texts[item.name]} is not in {where}"
+            shown = ((where, self.rules.codec.text(item.domain.type, values)),)
+            self.reasons.append(self._reason(item.name, sentence, item.span, "", shown))
+
+    def _skipped(self, relies: Sequence[str], *trees: Any) -> bool:
+        return bool(self.failed & ({*relies} | names_in(tuple(trees))))
+
+    def _let(self, place: int, entry: ActionLet) -> None:
+        if self._skipped(entry.relies, entry.value):
+            self.failed.add(entry.name)
+        else:
+            self.known[entry.name] = self._call(f"let_{place}")
+
+    def _guard(self, place: int, guard: Guard) -> None:
+        if self._skipped(guard.relies, guard.condition):
+            self.failed.add(guard.name)
+            return
+        holds, probes = self._call(f"guard_{place}")
+        if holds:
+            self.holds.append(guard.name)
+            return
+        self.failed.add(guard.name)
+        sentence = self._sentence(place, guard.sentence)
+        shown = probed(self.rules.codec, probes, self.texts)
+        self.reasons.append(self._reason(guard.name, sentence, guard.span, guard.doc, shown))
+
+    def _reason(self, name: str, sentence: str, span: Span, doc: str, shown: tuple[tuple[str, str], ...]) -> Reason:
+        clause = f"{self.info.name}.{name}"
+        section = sections(doc) or sections(self.info.doc)
+        return Reason(name, sentence, clause, span.source.name, span.line, section, shown)
+
+    def _sentence(self, place: int, template: Template) -> str:
+        parts = []
+        for number, part in enumerate(template.parts):
+            if isinstance(part, str):
+                parts.append(part)
+            elif names_in(part) & self.failed:
+                parts.append("...")
+            else:
+                parts.append(self.rules.codec.text(part.type, self._call(f"text_{place}_{number}")))
+        return "".join(parts)
+
+
+def _parameter_names(info: ActionInfo) -> tuple[str, ...]:
+    lets = [entry.name for entry in info.prelude if isinstance(entry, ActionLet)]
+    return ("me", *(p.name for p in info.given), *(c.name for c in info.chosen), *lets)
+
+
+def _functions(info: ActionInfo) -> list[ExtraFunction]:
+    """The functions that explaining an action needs."""
+    names = _parameter_names(info)
+    made = [ExtraFunction(f"domain_{place}", names, item.domain, None) for place, item in enumerate(info.chosen)]
+    for place, entry in enumerate(info.prelude):
+        if isinstance(entry, ActionLet):
+            made.append(ExtraFunction(f"let_{place}", names, entry.value, None))
+            continue
+        made.append(ExtraFunction(f"guard_{place}", names, entry.condition, None, probe=True))
+        for number, part in enumerate(entry.sentence.parts):
+            if not isinstance(part, str):
+                made.append(ExtraFunction(f"text_{place}_{number}", names, part, None))
+    return made
+
+
+def within(t: Type, values: Any, value: Any) -> bool:
+    """Whether a value is an element of a collection of type `t`; a value of another type is not."""
+    if isinstance(t, ListType):
+        return value in values
+    if isinstance(t, (SetType, BagType)):
+        if not contains(t.item, value):
+            return False
+        index = index_of(t.item, value)
+        return bool(values >> index & 1) if isinstance(t, SetType) else bool(values[index])
+    return contains(t, value)
+
+
+# ---------------------------------------------------------------- words
+
+
+def substituted(span: Span, texts: Mapping[str, str]) -> str:
+    """The source text of a place, with the values of names in their stead, on one line."""
+    text = re.sub(r"\s+", " ", span.text)
+    if not texts:
+        return text
+    names = "|".join(sorted(map(re.escape, texts), key=len, reverse=True))
+    return re.sub(rf"(?<![\w.])({names})(?!\w|\s*=(?!=))", lambda found: texts[found[1]], text)
+
+
+def probed(codec: Codec, probes: Sequence[tuple[Span, Any, Type]], texts: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """The values of the parts of a condition: (text of the rules, value), each once, without what says nothing."""
+    shown: dict[str, str] = {}
+    for span, value, t in probes:
+        text, told = substituted(span, texts), codec.text(t, value)
+        if text != told:
+            shown.setdefault(text, told)
+    return tuple(shown.items())
+
+
+def sections(doc: str) -> str:
+    """The rulebook sections that a doc comment cites: `§3.2`, `§3.2, §4.1`."""
+    return ", ".join(dict.fromkeys(re.sub(r"\s", "", found) for found in re.findall(r"§\s?\d+(?:\.\d+)*[a-z]?\b", doc)))
+
+
+__all__ = ["Examined", "Explanation", "Reason", "examine", "explain", "probed", "substituted", "within"]

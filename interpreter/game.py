@@ -1,0 +1,184 @@
+"""A game: a rules file with parameters, from which matches are made."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from interpreter.codec import Codec
+from interpreter.errors import ValueProblem
+from interpreter.log import Log, LogFile, Sink
+from interpreter.match import Chance, Match
+from interpreter.movetext import parse_value
+from interpreter.rules import Loaded, Rules
+from rulesdsl.core import Program
+from rulesdsl.types import Type
+
+Loader = Callable[[Mapping[str, Any], "int | None"], Loaded]
+"""Specialises a program: for parameter values in internal form, and a number of players (None: the fewest)."""
+
+
+def load(path: str | Path, /, **params: Any) -> Game:
+    """The game of a rules file. Parameters are given by name, as values (`size=5`) or as text (`size="5"`).
+
+    Raises:
+        RulesFileError: the file cannot be used; it holds every mistake that was found.
+        ValueProblem: a parameter that the game does not have, or a value that does not fit it.
+        OSError: the file cannot be read.
+    """
+    from rulesdsl import program
+
+    game = Game(lambda values, seats: program.load(path, dict(values), seats))
+    return game.with_params(**params) if params else game
+
+
+class Game:
+    """A rules file with its parameters fixed. `new` makes a match; programs are specialised, and kept, for each number of players."""
+
+    def __init__(self, loader: Loader, params: Mapping[str, Any] | None = None) -> None:
+        self._loader = loader
+        self._values = dict(params or {})
+        self._rules: dict[int | None, Rules] = {}
+        self._first = self.rules()
+
+    @classmethod
+    def from_text(cls, rules: Mapping[str, str]) -> Game:
+        """The game of rules that are at hand as text, by file name; the first file is the game's own.
+
+        Raises:
+            RulesFileError: the rules cannot be used.
+        """
+        from rulesdsl import program
+
+        return cls(lambda values, seats: program.load_text(rules, dict(values), seats))
+
+    def with_params(self, **params: Any) -> Game:
+        """The same game with other parameters.
+
+        Raises:
+            ValueProblem: a parameter that the game does not have, or a value that does not fit it.
+            RulesFileError: the rules do not work with these values.
+        """
+        types = {name: t for name, t, _ in self.program().parameters}
+        values = {name: self._parameter(types, name, value) for name, value in params.items()}
+        return Game(self._loader, {**self._values, **values})
+
+    def _parameter(self, types: Mapping[str, Type], name: str, value: Any) -> Any:
+        if name not in types:
+            raise ValueProblem("", f"{self.name} has no parameter {name}{_hint(name, types)}")
+        codec = Codec(self.program().records)
+        if isinstance(value, str):
+            return parse_value(codec, types[name], value, name)
+        return codec.internal(types[name], value, name)
+
+    # ------------------------------------------------------------ what it is
+
+    @property
+    def name(self) -> str:
+        return self.program().name
+
+    @property
+    def title(self) -> str:
+        return self.program().title
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """All parameters with their values, by name."""
+        codec = self._first.codec
+        return {name: codec.named(t, value) for name, t, value in self.program().parameters}
+
+    @property
+    def players(self) -> tuple[int, ...] | tuple[str, ...]:
+        """The numbers of players that the game is for, or the names of its seats."""
+        counts = self.program().counts
+        return tuple(counts) if counts else self._first.seats
+
+    def program(self, players: int | None = None) -> Program:
+        """The checked program, specialised for a number of players (None: the fewest)."""
+        return self.rules(players).program
+
+    def rules(self, players: int | None = None) -> Rules:
+        """The specialised program, ready to be played.
+
+        Raises:
+            ValueProblem: the game is not for so many.
+        """
+        found = self._rules.get(players)
+        if found is None:
+            if players is not None:
+                self._check_players(players)
+            found = self._rules[players] = Rules(self._loader(self._values, players))
+            self._rules.setdefault(len(found.seats), found)
+        return found
+
+    def _check_players(self, players: int) -> None:
+        counts = self.program().counts or (len(self._first.seats),)
+        if players not in counts:
+            numbers = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
+            raise ValueProblem("players", f"{self.name} is for {numbers}, not for {players}")
+
+    # ------------------------------------------------------------ matches
+
+    def new(
+        self,
+        players: int | Sequence[str] | None = None,
+        seed: str | int | None = None,
+        human: str | Iterable[str] = (),
+        *,
+        checks: bool = False,
+        chance: Chance | str | None = None,
+        log: str | Path | Sink | None = None,
+        embed: bool = True,
+    ) -> Match:
+        """A new match, set up to its first question.
+
+        Args:
+            players: how many (None: the fewest), or the names of all seats.
+            seed: chooses outcomes as they are first drawn; None takes one that nobody can guess.
+            human: the seats of people; with several, undo stops at draws, at others' answers and at what was shown.
+            checks: look at invariants and transitions around every event.
+            chance: chooses outcomes instead of the seed: a function from the question to an outcome, or `ASK`.
+            log: a file to make and append to, or another `Sink`.
+            embed: put the text of the rules into the log.
+
+        Raises:
+            ValueProblem: a number or a name that does not fit the game.
+            RulesError: the rules fail during the set-up.
+            FileExistsError: the log file is there already.
+            OSError: it cannot be written.
+        """
+        rules = self.rules(self._count(players))
+        if players is not None and not isinstance(players, int) and tuple(players) != rules.seats:
+            raise ValueProblem("players", f"the seats are {', '.join(rules.seats)}")
+        humans = [human] if isinstance(human, str) else list(human)
+        for name in humans:
+            rules.seat(name)
+        sink = LogFile(log) if isinstance(log, (str, Path)) else log
+        return Match(rules, seed=seed, humans=humans, checks=checks, chance=chance, sink=sink, embed=embed)
+
+    @staticmethod
+    def _count(players: int | Sequence[str] | None) -> int | None:
+        return players if players is None or isinstance(players, int) else len(tuple(players))
+
+    def resume(self, log: Log, path: str | Path | None = None, *, checks: bool = False) -> Match:
+        """The match of a log, to be continued; in the file that the log was read from, if `path` names it.
+
+        Raises:
+            LogError: the log does not belong to these rules.
+            OSError: the file cannot be opened.
+        """
+        sink = None if path is None else LogFile(path, lines=len(log.records) + 1)
+        return Match.from_log(log, self, checks=checks, sink=sink)
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name} for {self.players}, {self.params}>"
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    known = list(known)
+    meant = difflib.get_close_matches(name, known, n=1)
+    if meant:
+        return f"; did you mean {meant[0]}?"
+    return f": it has {', '.join(known)}" if known else ": it has none"

@@ -1,0 +1,565 @@
+"""The log of a match: JSON Lines, append-only, chained by hashes. `docs` of the format are in the classes below.
+
+A log file is a header line and then one line for each record. Every line is a JSON object without spaces, its members in the
+order of the class that describes it, members with default values left out, and a last member `hash`: the hash of the previous
+line's hash followed by the bytes of this line without that member. Nothing in a log is ever rewritten: undo, redo and
+branches are records too, which name the record whose position the match goes back to.
+
+`read_log` reads and checks a file; `Recorder` makes the records of a running match; a `Sink` is where they are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, Union
+
+import cattrs
+from attrs import evolve, field, frozen
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
+
+from interpreter.errors import LogError
+from interpreter.rules import DIGEST_SIZE, hash_text
+
+FORMAT = "rulesdsl-log/1"
+LANGUAGE = "1"
+
+Plain = dict[str, Any]
+
+
+@frozen
+class Header:
+    """The first line: which rules, which parameters, which seats.
+
+    `digest` is the program's, `rules` its full text by file name (left out if not embedded), `params` the values of all
+    parameters. `seed` chooses outcomes as they are first drawn; views never show it. `humans` are the seats of people.
+    """
+
+    format: str
+    language: str
+    game: str
+    digest: str
+    params: Plain
+    seats: tuple[str, ...]
+    variants: tuple[str, ...] = ()
+    humans: tuple[str, ...] = ()
+    seed: str | None = None
+    rules: dict[str, str] | None = None
+    hash: str = ""
+
+
+@frozen
+class LoggedEvent:
+    event: str
+    arguments: Plain
+
+
+@frozen
+class LoggedDraw:
+    draw: str
+    outcome: Any
+
+
+Happening = Union[LoggedEvent, LoggedDraw]
+
+
+@frozen
+class LoggedMove:
+    """An action and its chosen arguments; `pass` has none."""
+
+    action: str
+    arguments: Plain
+
+
+@frozen
+class Start:
+    """The set-up: what was drawn and what happened until the first player was asked. `state`: the digest of the state then."""
+
+    n: int
+    then: tuple[Happening, ...]
+    state: str
+    hash: str = ""
+
+
+@frozen
+class Answer:
+    """An answered question: who was asked what, the answer, and what followed until the next player was asked.
+
+    `automatic`: a pass that the machine answered, since nothing was legal.
+    """
+
+    n: int
+    seat: str
+    asked: tuple[str, ...]
+    answer: LoggedMove
+    then: tuple[Happening, ...]
+    state: str
+    automatic: bool = False
+    hash: str = ""
+
+
+@frozen
+class Undo:
+    """Back to the position after record `to`. `analyst`: across what players may not cross."""
+
+    n: int
+    to: int
+    seat: str | None = None
+    analyst: bool = False
+    hash: str = ""
+
+
+@frozen
+class Redo:
+    """Forward again to the position after record `to`, which was undone."""
+
+    n: int
+    to: int
+    seat: str | None = None
+    hash: str = ""
+
+
+@frozen
+class Branch:
+    """On from the position after any earlier record."""
+
+    n: int
+    to: int
+    hash: str = ""
+
+
+@frozen
+class Attempt:
+    """An answer that the rules failed at: not part of the match. `seat` None: the set-up. `draws`: the outcomes until then."""
+
+    seat: str | None
+    answer: LoggedMove | None
+    draws: tuple[LoggedDraw, ...]
+    error: str
+
+
+@frozen
+class Note:
+    """A remark, or an `attempt`."""
+
+    n: int
+    text: str
+    attempt: Attempt | None = None
+    hash: str = ""
+
+
+@frozen
+class End:
+    """The result. `count`: the lines before this one; `whole`: the digest of all their bytes."""
+
+    n: int
+    winners: tuple[str, ...]
+    scores: dict[str, int] | None
+    count: int
+    whole: str
+    hash: str = ""
+
+
+Record = Union[Start, Answer, Undo, Redo, Branch, Note, End]
+
+KINDS: dict[str, type[Any]] = {
+    "start": Start,
+    "answer": Answer,
+    "undo": Undo,
+    "redo": Redo,
+    "branch": Branch,
+    "note": Note,
+    "end": End,
+}
+_KIND_OF = {cls: kind for kind, cls in KINDS.items()}
+
+
+# ---------------------------------------------------------------- lines
+
+
+def _converter() -> cattrs.Converter:
+    made = cattrs.Converter(forbid_extra_keys=True, detailed_validation=False)
+    for cls in (*KINDS.values(), Header):
+        unstructure = make_dict_unstructure_fn(cls, made, _cattrs_omit_if_default=True, hash=override(omit=True))
+        structure = make_dict_structure_fn(
+            cls, made, _cattrs_forbid_extra_keys=True, _cattrs_detailed_validation=False, hash=override(omit=True)
+        )
+        made.register_unstructure_hook(cls, unstructure)
+        made.register_structure_hook(cls, structure)
+    made.register_structure_hook_func(
+        lambda t: t == Happening, lambda data, _: made.structure(data, LoggedEvent if "event" in data else LoggedDraw)
+    )
+    return made
+
+
+converter = _converter()
+
+
+def as_json(record: Record | Header) -> Plain:
+    """A record as JSON data, without its hash."""
+    data: Plain = converter.unstructure(record)
+    kind = _KIND_OF.get(type(record))
+    if kind is None:
+        return data
+    n = data.pop("n")
+    return {"n": n, "kind": kind, **data}
+
+
+def _compact(data: Any) -> bytes:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def encode(record: Any, previous: str) -> tuple[Any, bytes]:
+    """The record with its hash, and its line (without the line end), after a line whose hash is `previous`."""
+    body = _compact(as_json(record))
+    chained = hash_text(previous.encode(), body)
+    return evolve(record, hash=chained), body[:-1] + b',"hash":"' + chained.encode() + b'"}'
+
+
+_HASH = re.compile(rb',"hash":"([0-9a-f]{%d})"\}\Z' % (2 * DIGEST_SIZE))
+
+
+def decode(line: bytes, previous: str, number: int) -> Any:
+    """The record (or, for number -1, the header) of a line.
+
+    Raises:
+        LogError: of kind "altered", or "format" for a header of another format.
+    """
+    try:
+        data = json.loads(line)
+    except ValueError:
+        raise LogError("altered", "the line is not JSON", number) from None
+    if not isinstance(data, dict):
+        raise LogError("altered", "the line is not a JSON object", number)
+    data.pop("hash", None)
+    cls = _class_of(data, number)
+    found = _HASH.search(line)
+    body = line[: found.start()] + b"}" if found else line
+    if found is None or hash_text(previous.encode(), body) != found[1].decode():
+        raise LogError("altered", "its hash does not fit: it, or a record before it, was altered", number)
+    try:
+        record = converter.structure(data, cls)
+    except Exception as problem:
+        raise LogError("altered", f"not a record of this format: {problem}", number) from problem
+    if _compact(as_json(record)) != body:
+        raise LogError("altered", "the line is not written as this format writes it", number)
+    return evolve(record, hash=found[1].decode())
+
+
+def _class_of(data: Plain, number: int) -> type[Any]:
+    if number < 0:
+        if data.get("format") != FORMAT:
+            raise LogError("format", f"not a log of format {FORMAT}: {data.get('format')!r}", number)
+        return Header
+    if data.get("n") != number:
+        raise LogError("altered", f"record {data.get('n')} stands where record {number} belongs", number)
+    kind = data.pop("kind", None)
+    if kind not in KINDS:
+        raise LogError("altered", f"there is no kind of record {kind!r}", number)
+    return KINDS[kind]
+
+
+# ---------------------------------------------------------------- whole logs
+
+
+@frozen
+class Log:
+    """A whole log, as values. `mended` says what was dropped or completed when it was read with `repair`."""
+
+    header: Header
+    records: tuple[Record, ...]
+    mended: str = field(default="", eq=False)
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the file, without line ends."""
+        previous = ""
+        for item in (self.header, *self.records):
+            made, line = encode(item, previous)
+            previous = made.hash
+            yield line
+
+    def text(self) -> str:
+        """The text of the file."""
+        return "".join(line.decode() + "\n" for line in self.lines())
+
+    def save(self, path: str | Path) -> None:
+        """Write the log to a new file, or over one, at once and durably.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        target = Path(path)
+        draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            with open(draft, "wb") as file:
+                file.write(self.text().encode())
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, target)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+        _sync_folder(target.parent)
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The records of answers, undone ones too."""
+        return tuple(record for record in self.records if isinstance(record, Answer))
+
+    @property
+    def end(self) -> End | None:
+        """The closing record, if it is the last one but for notes."""
+        rest = [record for record in self.records if not isinstance(record, Note)]
+        return rest[-1] if rest and isinstance(rest[-1], End) else None
+
+
+def read_log(path: str | Path, *, repair: bool = False) -> Log:
+    """Read a log file and check its chain.
+
+    A torn last line (the process that wrote it died) is refused too, unless `repair` is asked for: then the file is cut back
+    to its last whole record, or its last line ended, and `Log.mended` says so.
+
+    Raises:
+        LogError: kind "torn" for an incomplete last line, "altered" for anything else that is not as it was written.
+        OSError: the file cannot be read.
+    """
+    data = Path(path).read_bytes()
+    try:
+        log, good = parse_log(data, repair)
+    except LogError as problem:
+        raise LogError(problem.kind, problem.what, problem.record, str(path)) from None
+    if log.mended:
+        _mend(Path(path), data, good)
+    return log
+
+
+def parse_log(data: bytes, repair: bool = False) -> tuple[Log, int]:
+    """A log from the bytes of a file, and how many of them are whole lines that were kept."""
+    whole, mark, tail = data.rpartition(b"\n")
+    lines = whole.split(b"\n") if mark else []
+    records: list[Any] = []
+    previous = ""
+    for number, line in enumerate(lines, start=-1):
+        records.append(decode(line, previous, number))
+        previous = records[-1].hash
+        if isinstance(records[-1], End):
+            _check_end(records[-1], lines[: number + 1], number)
+    kept, mended = len(data) - len(tail), ""
+    if tail or not lines:
+        mended, last = _torn(tail, previous, len(lines) - 1, repair)
+        if last is not None:
+            records.append(last)
+            kept = len(data)
+    return Log(records[0], tuple(records[1:]), mended), kept
+
+
+def _torn(tail: bytes, previous: str, number: int, repair: bool) -> tuple[str, Any]:
+    """What to do about a last line without an end: a message, and its record if it is whole."""
+    try:
+        last = decode(tail, previous, number)
+    except LogError:
+        last = None
+    if number < 0 and last is None:
+        raise LogError("torn", "the header is incomplete, so that nothing can be kept", -1)
+    if last is not None:
+        what = "the last line is whole but not ended; repair ends it"
+        mended = f"ended the line of record {number}"
+    else:
+        what = f"the last line is incomplete ({len(tail)} bytes), it was never confirmed; repair drops it"
+        mended = f"dropped {len(tail)} bytes of an incomplete record {number}"
+    if not repair:
+        raise LogError("torn", what, number)
+    return mended, last
+
+
+def _check_end(end: End, lines: Sequence[bytes], number: int) -> None:
+    whole = hash_text(*(line + b"\n" for line in lines))
+    if end.count != len(lines) or end.whole != whole:
+        raise LogError("altered", "its count or its digest of the whole does not fit the records before it", number)
+
+
+def _mend(path: Path, data: bytes, good: int) -> None:
+    with open(path, "r+b") as file:
+        file.truncate(good)
+        if not data[:good].endswith(b"\n"):
+            file.seek(0, os.SEEK_END)
+            file.write(b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+# ---------------------------------------------------------------- where records are kept
+
+
+class Sink(Protocol):
+    """Where the lines of a running match are kept. `append` is atomic, and durable when it returns.
+
+    `expected` is how many lines there are already; a sink refuses to append after any other number.
+    """
+
+    def append(self, expected: int, lines: Sequence[bytes]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class LogFile:
+    """A sink that is a file: appended with flush and fsync. Nothing else may write to it meanwhile."""
+
+    def __init__(self, path: str | Path, *, lines: int = 0, sync: bool = True) -> None:
+        """Make a new file (`lines` 0), or go on with one that was read and has so many lines.
+
+        Raises:
+            FileExistsError: a new file was wanted and there is one.
+            OSError: it cannot be opened.
+        """
+        self.path = Path(path)
+        self.lines = lines
+        self._sync = sync
+        flags = os.O_WRONLY | os.O_APPEND | (0 if lines else os.O_CREAT | os.O_EXCL)
+        self._handle: int | None = os.open(self.path, flags, 0o644)
+        self._size = os.fstat(self._handle).st_size
+        if not lines:
+            _sync_folder(self.path.parent)
+
+    def append(self, expected: int, lines: Sequence[bytes]) -> None:
+        """Write lines, all or none.
+
+        Raises:
+            LogError: the file is closed, or somebody else has written to it.
+            OSError: it cannot be written (the disk is full ...); what was written of these lines is cut off again.
+        """
+        if self._handle is None:
+            raise LogError("altered", "the log file is closed", None, str(self.path))
+        if expected != self.lines or os.fstat(self._handle).st_size != self._size:
+            raise LogError("altered", "somebody else has written to this log", None, str(self.path))
+        data = memoryview(b"".join(line + b"\n" for line in lines))
+        try:
+            done = 0
+            while done < len(data):
+                done += os.write(self._handle, data[done:])
+            if self._sync:
+                os.fsync(self._handle)
+        except OSError:
+            os.ftruncate(self._handle, self._size)
+            raise
+        self._size += len(data)
+        self.lines += len(lines)
+
+    def close(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> LogFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+Maker = Callable[[int, "Recorder"], Record]
+
+
+class Recorder:
+    """The records of a running match. Without a sink they are made when somebody looks; with one, before the match goes on."""
+
+    def __init__(self, header: Header, sink: Sink | None = None) -> None:
+        self._header = header
+        self._waiting: list[Maker] = []
+        self._records: list[Record] = []
+        self._whole = hashlib.blake2b(digest_size=DIGEST_SIZE)
+        self._previous = ""
+        self._sink = sink
+        self._stored = 0
+        self._header, line = encode(header, "")
+        self._take(self._header.hash, line)
+        if sink is not None:
+            sink.append(0, [line])
+            self._stored = 1
+
+    @classmethod
+    def of(cls, log: Log, sink: Sink | None = None) -> Recorder:
+        """Go on with a log that was read; `sink` holds its lines already."""
+        made = cls(log.header)
+        for record in log.records:
+            made._records.append(record)
+            encoded, line = encode(record, made._previous)
+            made._take(encoded.hash, line)
+        made._sink, made._stored = sink, len(log.records) + 1
+        return made
+
+    @property
+    def count(self) -> int:
+        """How many records there are: the number of the next one."""
+        return len(self._records) + len(self._waiting)
+
+    @property
+    def header(self) -> Header:
+        return self._header
+
+    @property
+    def sink(self) -> Sink | None:
+        return self._sink
+
+    def whole(self) -> str:
+        """The digest of all lines so far."""
+        return self._whole.hexdigest()
+
+    def add(self, makers: Sequence[Maker]) -> None:
+        """Add records, all or none.
+
+        Raises:
+            LogError, OSError: the sink refuses them; then nothing has changed.
+        """
+        self._waiting.extend(makers)
+        if self._sink is None:
+            return
+        kept = (len(self._records), self._previous, self._whole.copy())
+        try:
+            lines = self._make()
+            self._sink.append(self._stored, lines)
+        except BaseException:
+            del self._records[kept[0] :]
+            del self._waiting[:]
+            self._previous, self._whole = kept[1], kept[2]
+            raise
+        self._stored += len(lines)
+
+    def _make(self) -> list[bytes]:
+        lines = []
+        for maker in self._waiting:
+            record, line = encode(maker(len(self._records), self), self._previous)
+            self._records.append(record)
+            self._take(record.hash, line)
+            lines.append(line)
+        self._waiting.clear()
+        return lines
+
+    def _take(self, chained: str, line: bytes) -> None:
+        self._previous = chained
+        self._whole.update(line + b"\n")
+
+    def log(self, *extra: Maker) -> Log:
+        """The log so far; `extra` records are added to this copy only."""
+        self._make()
+        records = list(self._records)
+        for maker in extra:
+            records.append(encode(maker(len(records), self), records[-1].hash if records else self._header.hash)[0])
+        return Log(self._header, tuple(records))

@@ -1,0 +1,442 @@
+"""A match: answers in, positions and a log out. Undo, redo and branches move between positions that are kept.
+
+Nothing is ever half done: an answer is carried out on immutable values, its records are made and stored, and only then does
+the match stand somewhere else. A refused move, a fault of the rules or a full disk leaves everything as it was.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interpreter.errors import IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
+from interpreter.log import FORMAT, LANGUAGE, Branch, Header, Log, Note, Recorder, Redo, Sink, Undo
+from interpreter.machine import Choose, Fault, pick
+from interpreter.position import Node, Position, rules_error
+from interpreter.records import attempt_record, end_record, node_record
+from interpreter.rules import Internal, Rules
+from interpreter.turn import Turn, chosen_by, outcome_named
+from interpreter.undo import Verdict, undo_target
+from interpreter.values import Event, Move, Outcome, Question, State
+
+if TYPE_CHECKING:
+    from interpreter.explain import Explanation
+    from interpreter.view import View, Viewer
+
+ASK = "ask"
+"""For `chance`: the match rests at draws, which `play_draw` answers."""
+
+Chance = Callable[[Question], Any]
+"""Chooses an outcome (named) for a question of kind "draw"."""
+
+
+class Match:
+    """A match of a game, made by `Game.new` or `Match.from_log`.
+
+    `match.question` says who is asked, `match.play(...)` answers; draws are made by the match as a part of each answer. See
+    `Position` for what can be asked of the present position, or of an earlier one (`match.at(n)`).
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        *,
+        seed: str | int | None = None,
+        humans: Sequence[str] = (),
+        checks: bool = False,
+        chance: Chance | str | None = None,
+        sink: Sink | None = None,
+        embed: bool = True,
+        recorder: Recorder | None = None,
+    ) -> None:
+        """`checks` looks at every invariant and transition around each event. See `Game.new` for the rest.
+
+        Raises:
+            RulesError: the rules fail during the set-up.
+            ValueProblem: a name in `humans` is not a seat.
+        """
+        for name in humans:
+            rules.seat(name)
+        self.rules = rules
+        self.checks = checks
+        self.humans: tuple[str, ...] = tuple(name for name in rules.seats if name in humans)
+        self._chance = chance
+        self._line: list[Node] = []
+        self._undone: list[list[Node]] = []
+        self._by_record: dict[int, Node] = {}
+        self._pending: Turn | None = None
+        if recorder is None:
+            self._seed = secrets.token_hex(16) if seed is None else str(seed)
+            self._recorder = Recorder(make_header(rules, self._seed, self.humans, embed), sink)
+            self.begin()
+        else:
+            self._seed = recorder.header.seed or secrets.token_hex(16)
+            self._recorder = recorder
+
+    @classmethod
+    def from_log(
+        cls, log: Log, game: Any = None, *, own_rules: bool = False, checks: bool = False, sink: Sink | None = None
+    ) -> Match:
+        """The match that a log records, ready to be continued. Every answer is run again and compared.
+
+        Raises:
+            LogError: the log was played with other rules, or the rules do not do what it says.
+        """
+        from interpreter.replay import replay
+
+        done = replay(log, game, own_rules=own_rules, checks=checks, sink=sink)
+        if done.difference is not None:
+            raise LogError("replay", str(done.difference), done.difference.record)
+        return done.match
+
+    # ------------------------------------------------------------ where the match stands
+
+    @property
+    def position(self) -> Position:
+        """The present position, as a value."""
+        node = self._line[-1] if self._pending is None else self._pending.resting()
+        return Position(self.rules, node, lambda: self.log)
+
+    def at(self, n: int) -> Position:
+        """The position after `n` answers of the present line; 0 is after the set-up. Takes the same time for every `n`.
+
+        Raises:
+            IndexError: there were not so many answers.
+        """
+        if not 0 <= n < len(self._line):
+            raise IndexError(f"there are {len(self._line) - 1} answers")
+        return Position(self.rules, self._line[n], lambda: self.log)
+
+    def after_record(self, record: int) -> Position:
+        """The position after a record of the log, undone ones too.
+
+        Raises:
+            IndexError: there is no such record of a set-up or an answer.
+        """
+        if record not in self._by_record:
+            raise IndexError(f"record {record} is not a set-up or an answer of this match")
+        return Position(self.rules, self._by_record[record], lambda: self.log)
+
+    @property
+    def started(self) -> bool:
+        """Whether the set-up is done; only a match that is being replayed may not have got so far."""
+        return bool(self._line)
+
+    @property
+    def number(self) -> int:
+        """How many answers led to the present position."""
+        return self.position.number
+
+    @property
+    def question(self) -> Question:
+        return self.position.question
+
+    @property
+    def state(self) -> State:
+        return self.position.state
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return self.position.outcome
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return self.position.events
+
+    def legal_moves(self) -> list[Move]:
+        """See `Position.legal_moves`."""
+        return self.position.legal_moves()
+
+    def why(self, move: Move | str, /, *, seat: str | None = None, **arguments: Any) -> Explanation:
+        """See `Position.why`."""
+        return self.position.why(move, seat=seat, **arguments)
+
+    def view(self, seat: Viewer = None) -> View:
+        """See `Position.view`."""
+        return self.position.view(seat)
+
+    def narrate(self, since: int = -1, seat: Viewer = None) -> list[str]:
+        """See `Position.narrate`."""
+        return self.position.narrate(since, seat)
+
+    @property
+    def log(self) -> Log:
+        """The log so far, as a value."""
+        return self._recorder.log()
+
+    def save(self, path: str | Path) -> None:
+        """Write the log to a file.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        self.log.save(path)
+
+    # ------------------------------------------------------------ answers
+
+    def play(self, move: Move | str, /, *, seat: str | None = None, **arguments: Any) -> Position:
+        """Answer the question: `play(move)`, `play("place(seven, c3)")` or `play("place", tile="seven", at="c3")`.
+
+        `seat`: who answers, where that should be checked. Draws that follow are made, and a `may` question that leaves
+        nothing legal is passed, until a player has something to choose or the game is over. Returns the new position.
+
+        Raises:
+            IllegalMove: the move is not legal; nothing has changed.
+            RulesError: the rules fail; nothing has changed.
+            LogError, OSError: the record could not be stored; nothing has changed.
+        """
+        position = self.position
+        try:
+            made = position.read_move(move, arguments)
+            internal = self.rules.internal_move(made)
+            refused = seat is not None and seat != position.question.seat
+        except ValueProblem:
+            made, internal, refused = None, (), True
+        if refused or not position.allows(internal):
+            raise IllegalMove(position.why(made if made is not None else move, seat=seat, **({} if made else arguments)))
+        self._answer(internal)
+        return self.position
+
+    def answer(self, move: Internal) -> None:
+        """Answer with a move in internal form, for callers that work with `Position.legal()`.
+
+        Raises:
+            IllegalMove, RulesError, LogError, OSError: as `play`.
+        """
+        position = self.position
+        if not position.allows(move):
+            try:
+                named = self.rules.move(move)
+            except Exception:
+                raise ValueProblem("", f"{move!r} is not a move") from None
+            raise IllegalMove(position.why(named))
+        self._answer(move)
+
+    def play_draw(self, outcome: Any) -> Position:
+        """Tell the outcome of the draw that is waited for, by name; only with `chance=ASK`.
+
+        Raises:
+            ValueProblem: no draw is waited for, or it cannot have this outcome.
+            RulesError, LogError, OSError: as `play`.
+        """
+        if self._pending is None:
+            raise ValueProblem("", "no draw is waited for")
+        turn = self._pending.copy()
+        assert turn.run is not None
+        value = outcome_named(self.rules, turn.run.frame[0], outcome, turn.run.outcomes())
+        self._carry_out(turn, lambda turn: turn.draw(value))
+        return self.position
+
+    def begin(self) -> None:
+        """Set the game up, if it is not."""
+        self._carry_out(self._turn(None), lambda turn: turn.begin())
+
+    def _turn(self, parent: Node | None) -> Turn:
+        first = self._recorder.count
+        return Turn(self.rules, parent, lambda place: self.chooser(first + place), self.checks)
+
+    def _answer(self, move: Internal) -> None:
+        """Carry out a legal move and store it."""
+        here = self._line[-1]
+        self._carry_out(self._turn(here), lambda turn: turn.answer(move))
+
+    def _carry_out(self, turn: Turn, work: Callable[[Turn], None]) -> None:
+        """Take a turn as far as it goes: wait for its draw, or store its records and stand at its end."""
+        try:
+            work(turn)
+        except Fault as fault:
+            raise self._error(fault, turn) from fault.__cause__
+        if turn.waits_for_draw:
+            self._pending = turn
+            return
+        self.store(turn.nodes)
+        self._pending = None
+
+    def store(self, nodes: Sequence[Node]) -> None:
+        """Store the records of new nodes (and of the end), all or none, then stand after them."""
+        first = self._recorder.count
+        last = nodes[-1] if nodes else self._line[-1]
+        makers = [node_record(self.rules, node) for node in nodes]
+        if last.frame is None:
+            makers.append(end_record(self.rules, last))
+        self._recorder.add(makers)
+        for record, node in enumerate(nodes, start=first):
+            self.adopt(node, record)
+
+    def adopt(self, node: Node, record: int) -> None:
+        """Stand after a node whose record is stored."""
+        if self._line and node.move is not None:
+            node.parent = self._line[-1]
+            known = node.parent.children.get(node.move)
+            if known is not None and known.then == node.then:
+                node = known
+            node.parent.children[node.move] = node
+        node.record = record
+        self._by_record[record] = node
+        self._line.append(node)
+        self._undone.clear()
+
+    def follow(self, record: Undo | Redo | Branch) -> None:
+        """Go where a stored record says.
+
+        Raises:
+            ValueError: the record cannot stand here.
+        """
+        node = self._by_record.get(record.to)
+        if node is None:
+            raise ValueError(f"record {record.to} is not a set-up or an answer")
+        if isinstance(record, Branch):
+            self._move_to(node)
+        elif isinstance(record, Redo):
+            if not self._undone or self._undone[-1][-1] is not node:
+                raise ValueError("what it makes again was not undone last")
+            self._line.extend(self._undone.pop())
+        else:
+            if not (node.depth < len(self._line) - 1 and self._line[node.depth] is node):
+                raise ValueError("it goes back to a position that is not on the way here")
+            self._take_back(node.depth)
+
+    def attempt(self, move: Internal | None, choose: Choose) -> RulesError | None:
+        """Try an answer (None: the set-up) with told draws, without making it: the error if the rules fail at it."""
+        turn = Turn(self.rules, self._line[-1] if self._line else None, lambda _: choose, self.checks, reuse=False)
+        try:
+            turn.begin() if move is None else turn.answer(move)
+        except Fault as fault:
+            return self._error(fault, turn)
+        return None
+
+    # ------------------------------------------------------------ chance
+
+    def chooser(self, record: int) -> Choose | None:
+        """What chooses the outcomes for a new record: the caller's `chance`, or the seed."""
+        chance = self._chance
+        if callable(chance):
+            return lambda pc, _, outcomes: chosen_by(self.rules, chance, pc, outcomes)
+        if chance == ASK:
+            return None
+        return lambda pc, draw, outcomes: pick(self._seed, record, draw, outcomes)
+
+    def _error(self, fault: Fault, turn: Turn) -> RulesError:
+        """The error for a fault, with a log that reproduces it."""
+        seat = None if turn.seat is None else self.rules.seats[turn.seat]
+        move = None if turn.move is None else self.rules.move(turn.move)
+        log = self._recorder.log(attempt_record(self.rules, seat, turn.move, turn.draws, str(fault)))
+        before = Position(self.rules, self._line[-1], lambda: self.log) if self._line else None
+        return rules_error(fault, before, seat, move, log)
+
+    # ------------------------------------------------------------ undo, redo, branches
+
+    def can_undo(self, seat: str | None = None, *, as_analyst: bool = False) -> Verdict:
+        """Whether an answer may be taken back, and the reason if not. See `undo`."""
+        found = self._undo_target(seat, as_analyst)
+        return found if isinstance(found, Verdict) else Verdict()
+
+    def undo(self, seat: str | None = None, *, as_analyst: bool = False) -> Position:
+        """Take back an answer, with the automatic passes after it. The log keeps it, and a record says so.
+
+        With no human seat that is the last answer; with one, everything back to that player's last answer. With several, it
+        is the last answer of `seat` (without it: of whoever answered last), and only as long as nobody else has answered,
+        nothing was drawn, and nothing that was private or hidden was shown since. `as_analyst` takes back the last answer,
+        whatever it was, which is recorded.
+
+        Raises:
+            UndoRefused: with the reason.
+        """
+        found = self._undo_target(seat, as_analyst)
+        if isinstance(found, Verdict):
+            raise UndoRefused(found.reason)
+        if self._pending is not None:
+            self._pending = None
+            return self.position
+        target = self._line[found].record
+        analyst = as_analyst and not self.can_undo(seat)
+        self._recorder.add([lambda n, _: Undo(n, target, seat, analyst)])
+        self._take_back(found)
+        return self.position
+
+    def _take_back(self, target: int) -> None:
+        self._undone.append(self._line[target + 1 :])
+        del self._line[target + 1 :]
+        self._pending = None
+
+    def _undo_target(self, seat: str | None, as_analyst: bool) -> int | Verdict:
+        """Which position of the line an undo goes back to, or why it may not."""
+        if seat is not None:
+            self.rules.seat(seat)
+        if self._pending is not None:
+            shared = len(self.humans) > 1 and not as_analyst
+            return Verdict("a draw is being made") if shared or not self._line else len(self._line) - 1
+        return undo_target(self.rules, self._line, self.humans, seat, as_analyst)
+
+    def can_redo(self) -> Verdict:
+        """Whether something was undone and nothing answered since."""
+        return Verdict() if self._undone else Verdict("nothing was undone")
+
+    def redo(self, seat: str | None = None) -> Position:
+        """Make again what the last undo took back, with the same draws.
+
+        Raises:
+            UndoRefused: nothing was undone, or something was answered since.
+        """
+        if not self._undone:
+            raise UndoRefused("nothing was undone")
+        nodes = self._undone[-1]
+        target = nodes[-1].record
+        self._recorder.add([lambda n, _: Redo(n, target, seat)])
+        self._line.extend(self._undone.pop())
+        return self.position
+
+    def branch(self, record: int) -> Position:
+        """Go on from the position after any record, as an analyst: also one that was undone.
+
+        Raises:
+            IndexError: there is no such record of a set-up or an answer.
+        """
+        node = self.after_record(record).node
+        self._recorder.add([lambda n, _: Branch(n, record)])
+        self._move_to(node)
+        return self.position
+
+    def _move_to(self, node: Node) -> None:
+        self._line = node.path()
+        self._undone.clear()
+        self._pending = None
+
+    def note(self, text: str) -> None:
+        """Add a remark to the log."""
+        self._recorder.add([lambda n, _: Note(n, text)])
+
+    def close(self) -> None:
+        """Close where the log is kept, if anywhere."""
+        if self._recorder.sink is not None:
+            self._recorder.sink.close()
+
+    def __enter__(self) -> Match:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Match of {self.rules.program.name} after {self.number} answers: {self.question}>"
+
+
+def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bool) -> Header:
+    """The header of a new log."""
+    program = rules.program
+    params = {name: rules.codec.plain(t, value) for name, t, value in program.parameters}
+    text: Mapping[str, str] | None = {source.name: source.text for source in rules.sources} if embed else None
+    return Header(
+        FORMAT,
+        LANGUAGE,
+        program.name,
+        program.digest,
+        params,
+        rules.seats,
+        (),
+        tuple(humans),
+        seed,
+        None if text is None else dict(text),
+    )
