@@ -1,0 +1,200 @@
+"""Scenarios: tests in the language, checked against the program that they test.
+
+A scenario's `with` lines choose the specialisation it belongs to; the checker keeps those that fit the one it checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from rulesdsl import core, syntax
+from rulesdsl.check_calls import CallChecker, article
+from rulesdsl.check_expr import ExprChecker
+from rulesdsl.check_stmt import StatementChecker
+from rulesdsl.diagnostics import Label, closest
+from rulesdsl.names import Names
+from rulesdsl.scope import Scope
+from rulesdsl.types import UNKNOWN, EnumType, IntType, Type
+
+_MOVES = (syntax.PlayLine, syntax.PassLine, syntax.DrawLine, syntax.RunLine, syntax.ExpectIllegal)
+
+
+def settings_of(decl: syntax.Scenario) -> dict[str, syntax.Expr]:
+    """The parameters (and `players`) that the `with` lines of a scenario set."""
+    return {name.id: value for line in decl.lines if isinstance(line, syntax.WithLine) for name, value in line.settings}
+
+
+@frozen
+class ScenarioChecker:
+    names: Names
+    new_scope: Callable[[str, str], Scope]
+
+    def all(self, decls: list[syntax.Scenario]) -> tuple[core.ScenarioInfo, ...]:
+        made = []
+        seen: dict[str, syntax.Scenario] = {}
+        for decl in decls:
+            first = seen.get(decl.text.text)
+            if first is not None:
+                self.names.report("N202", "two scenarios have one name", decl.text.span, "the second", labels=(Label(first.text.span, "the first is here"),))
+            seen[decl.text.text] = decl
+            settings = self.settings(decl)
+            if settings is not None:
+                made.append(self.scenario(decl, settings))
+        return tuple(made)
+
+    def settings(self, decl: syntax.Scenario) -> Mapping[str, Any] | None:
+        """The settings of a scenario, or None if it belongs to another specialisation (or they are wrong)."""
+        found: dict[str, Any] = {}
+        fits = True
+        for name, node in settings_of(decl).items():
+            if name == "players":
+                count = self.names.known_int(node, "the number of players")
+                low, high = _seats(self.names)
+                if count is not None and not low <= count <= high:
+                    self.names.report("G607", f"the game is for {low} to {high} players", node.span, f"{count} players")
+                    return None
+                found[name] = count
+                fits = fits and count == len(self.names.player.members)
+                continue
+            entity = self.names.use(name)
+            if entity is None or entity.kind != "param":
+                params = [e.name for e in self.names.entities.values() if e.kind == "param"]
+                near = closest(name, [*params, "players"])
+                self.names.report("N209", f"there is no parameter `{name}`", node.span, "", f"did you mean `{near}`?" if near else "", labels=())
+                return None
+            value = self.names.resolve(entity)
+            if value == UNKNOWN:
+                return None
+            made = self.names.known(node, value[0], "a parameter's value")
+            if made is None:
+                return None
+            found[name] = made[1]
+            fits = fits and made[1] == value[1]
+        for entity in self.names.entities.values():
+            if entity.kind == "param" and entity.name not in found and entity.value != UNKNOWN:
+                default = self.names.known(entity.decl.default, entity.value[0], "a default")
+                fits = fits and default is not None and default[1] == entity.value[1]
+        if "players" not in found:
+            fits = fits and len(self.names.player.members) == _seats(self.names)[0]
+        return found if fits else None
+
+    def scenario(self, decl: syntax.Scenario, settings: Mapping[str, Any]) -> core.ScenarioInfo:
+        scope = self.new_scope("scenario", decl.text.text)
+        scope.outcome = True
+        steps: list[core.ScenarioStep] = []
+        running = False
+        for line in decl.lines:
+            running = running or isinstance(line, syntax.RunLine)
+            scope.facts = {}
+            made = self.line(line, scope, running)
+            if made is not None:
+                steps.append(made)
+        return core.ScenarioInfo(decl.text.text, tuple(sorted(settings.items())), tuple(steps), decl.text.span, decl.doc)
+
+    def line(self, line: syntax.ScenarioLine, scope: Scope, running: bool) -> core.ScenarioStep | None:
+        expr = ExprChecker(self.names, scope)
+        if isinstance(line, syntax.WithLine):
+            return None
+        if isinstance(line, syntax.Given):
+            body, _ = StatementChecker(self.names, scope).block(line.body)
+            return core.ScenarioGiven(body, line.span)
+        if isinstance(line, syntax.ExpectLine):
+            return core.ScenarioExpect(expr.condition(line.condition), line.condition.span)
+        if isinstance(line, syntax.RunLine):
+            return self.run(line, expr)
+        if isinstance(line, syntax.DrawLine):
+            return core.ScenarioDraw(tuple(self.outcome(node, expr) for node in line.outcomes), line.span)
+        who = expr.fitted(line.who, self.names.player, "who moves")
+        if isinstance(line, syntax.PassLine):
+            return core.ScenarioMove(who, None, (), (), line.span)
+        move = self.move(line.move, who, expr)
+        if move is None:
+            return None
+        if isinstance(line, syntax.PlayLine):
+            return move
+        if line.by is not None:
+            self.named_guard(line.move.action.id, line.by)
+        return core.ScenarioIllegal(move, line.by.id if line.by is not None else None, line.span)
+
+    def run(self, line: syntax.RunLine, expr: ExprChecker) -> core.ScenarioStep | None:
+        call = line.call
+        if isinstance(call, syntax.NameExpr):
+            call = syntax.Call(call.span, call, ())
+        if not isinstance(call, syntax.Call) or not isinstance(call.fn, syntax.NameExpr):
+            self.names.report("F514", "`run` needs a flow", line.span, "", "for example `run main()`")
+            return None
+        word = call.fn.id
+        entity = self.names.use(word)
+        if entity is None or entity.kind != "flow":
+            near = closest(word, [e.name for e in self.names.entities.values() if e.kind == "flow"])
+            self.names.report("N209", f"there is no flow `{word}`", call.fn.span, "", f"did you mean `{near}`?" if near else "")
+            return None
+        params = self.names.resolve(entity)
+        args = None if params == UNKNOWN else CallChecker(expr).arguments(call.args, params, f"`{word}`", call.span, entity.span)
+        return core.ScenarioRun(word, args, line.span) if args is not None else None
+
+    def outcome(self, node: syntax.Expr, expr: ExprChecker) -> tuple[core.Const, ...]:
+        """A drawn outcome: one constant for each type that the word may be of."""
+        if isinstance(node, syntax.NameExpr) and len(self.names.members.get(node.id, ())) > 1:
+            kinds = [self.names.domain(owner) for owner, _ in self.names.members[node.id]]
+            values = [expr.expr(node, kind) for kind in kinds if kind is not None]
+        else:
+            values = [expr.expr(node)]
+        constants = tuple(value for value in values if isinstance(value, core.Const) and value.type != UNKNOWN)
+        if not constants and all(value.type != UNKNOWN for value in values):
+            self.names.report("T314", "a drawn outcome must be known", node.span, "", "write the value itself")
+        return constants
+
+    def move(self, node: syntax.Alternative, who: core.Expr, expr: ExprChecker) -> core.ScenarioMove | None:
+        """An action with its chosen arguments; where given ones are written too, they come first."""
+        word = node.action.id
+        entity = self.names.use(word)
+        if entity is None or entity.kind != "action":
+            near = closest(word, [e.name for e in self.names.entities.values() if e.kind == "action"])
+            what = f"`{word}` is {article(entity.kind)}, not an action" if entity is not None else f"there is no action `{word}`"
+            self.names.report("N209", what, node.action.span, "", f"did you mean `{near}`?" if near else "")
+            return None
+        given = self.names.resolve(entity)
+        chosen = self.chosen_types(entity.name)
+        if given == UNKNOWN or chosen is None or who.type == UNKNOWN:
+            return None
+        named = {arg.name.id for arg in node.args if arg.name is not None}
+        both = len(node.args) == len(given) + len(chosen) and bool(given) or any(name in named for name, _ in given)
+        params = [*given, *chosen] if both else chosen
+        args = CallChecker(expr).arguments(node.args, params, f"`{word}`", node.span, entity.span)
+        if args is None:
+            return None
+        count = len(given) if both else 0
+        return core.ScenarioMove(who, word, args[:count], args[count:], node.span)
+
+    def chosen_types(self, action: str) -> list[tuple[str, Type]] | None:
+        """The chosen parameters of an action with the types of their domains, wide enough for illegal ones."""
+        info = self.names.checked_actions.get(action)
+        if info is None:
+            return None
+        return [(c.name, _widened(c.type)) for c in info.chosen]
+
+    def named_guard(self, action: str, by: syntax.Name) -> None:
+        info = self.names.checked_actions.get(action)
+        guards = [item.name for item in info.prelude if isinstance(item, core.Guard)] if info is not None else []
+        if info is not None and by.id not in guards:
+            near = closest(by.id, guards)
+            hint = f"did you mean `{near}`?" if near else f"it has {', '.join(f'`{g}`' for g in guards) or 'none'}"
+            self.names.report("N209", f"`{action}` has no require `{by.id}`", by.span, "", hint, labels=(Label(info.span, "the action is here"),))
+
+
+def _widened(kind: Type) -> Type:
+    """Ints of a domain may be named outside of it where a move is expected to be illegal."""
+    return IntType(min(kind.lo, -1000), max(kind.hi, 1000)) if isinstance(kind, IntType) else kind
+
+
+def _seats(names: Names) -> tuple[int, int]:
+    from rulesdsl.names import seat_range
+
+    return seat_range(names)
+
+
+__all__ = ["EnumType", "ScenarioChecker", "settings_of"]

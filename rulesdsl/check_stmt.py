@@ -1,0 +1,538 @@
+"""Statements of defs, events, actions, flows and `given` blocks: what may stand where, and what is known afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import define, field
+
+from rulesdsl import core, syntax
+from rulesdsl.check_calls import CallChecker
+from rulesdsl.check_expr import ExprChecker, element_type, join, unknown
+from rulesdsl.diagnostics import Label, Span, closest
+from rulesdsl.names import Names
+from rulesdsl.scope import Scope, facts_of
+from rulesdsl.types import (
+    INT,
+    UNKNOWN,
+    BagType,
+    IntType,
+    ListType,
+    MapType,
+    NothingType,
+    OptionType,
+    SetType,
+    Type,
+    is_collection,
+)
+
+_ALLOWED = {
+    "def": {"Let", "Var", "Assign", "If", "For", "Return", "Pass", "Break", "Continue"},
+    "event": {"Let", "Var", "Assign", "If", "For", "Pass"},
+    "scenario": {"Let", "Assign", "If", "For", "Pass"},
+}
+
+_WHAT = {
+    "Emit": "an `emit`", "Ask": "a question", "Draw": "a draw", "End": "an `end`", "Turns": "`turns`", "Step": "a `step`",
+    "While": "`while`", "Repeat": "`repeat`", "CallStatement": "a call of a flow", "Require": "a `require`", "Return": "`return`",
+    "Break": "`break`", "Continue": "`continue`", "Var": "`var`",
+}  # fmt: skip
+
+_WHY = {
+    "def": "a def is pure: it computes a value and changes nothing",
+    "event": "an event states what changed; what happens next belongs to a flow",
+    "scenario": "`given:` sets up a state with assignments",
+}
+
+
+@define(eq=False)
+class StatementChecker:
+    """Checks blocks in one scope. `returned` collects what a def gives back."""
+
+    names: Names
+    scope: Scope
+    result: Type | None = None
+    result_span: Span | None = None
+    returned: list[Type] = field(factory=list)
+    steps: dict[str, Span] = field(factory=dict)
+
+    @property
+    def expr(self) -> ExprChecker:
+        return ExprChecker(self.names, self.scope)
+
+    def block(self, nodes: Sequence[syntax.Statement]) -> tuple[core.Body, bool]:
+        """The statements of a block, and whether control never reaches its end."""
+        with self.scope.block():
+            return self.statements(nodes)
+
+    def statements(self, nodes: Sequence[syntax.Statement]) -> tuple[core.Body, bool]:
+        made: list[core.Stmt] = []
+        ended = False
+        told = False
+        for node in nodes:
+            if ended and not told:
+                self.names.report("W902", "this is never reached", node.span, "", "remove it, or what ends the block before it", severity="warning")
+                told = True
+            item, ends = self.statement(node)
+            made.extend(item)
+            ended = ended or ends
+        return tuple(made), ended
+
+    def statement(self, node: syntax.Statement) -> tuple[list[core.Stmt], bool]:
+        kind = type(node).__name__
+        allowed = _ALLOWED.get(self.scope.kind)
+        if allowed is not None and kind not in allowed:
+            return self.misplaced(node, kind)
+        method: Any = getattr(self, "on_" + kind)
+        made: tuple[list[core.Stmt], bool] = method(node)
+        return made
+
+    def misplaced(self, node: syntax.Statement, kind: str) -> tuple[list[core.Stmt], bool]:
+        where = self.scope.kind
+        if isinstance(node, syntax.CallStatement):
+            self.expr.expr(node.expr)
+            if not isinstance(node.expr, syntax.Call):
+                self.names.report("T319", "this value is not used", node.span, "an expression is not a statement", f"did you mean `return {node.span.text}`?" if where == "def" else "")
+                return [], False
+            if isinstance(node.expr.fn, syntax.NameExpr):
+                entity = self.names.entities.get(node.expr.fn.id)
+                if entity is None or entity.kind not in ("flow", "event", "action"):
+                    self.names.report("T319", "this value is not used", node.span, "an expression is not a statement")
+            return [], False
+        code = "F502" if kind in ("Emit", "Ask", "Draw", "End", "Turns", "CallStatement") else "F515"
+        owner = {"def": "a def", "event": "an event", "scenario": "`given`"}[where]
+        self.names.report(code, f"{_WHAT.get(kind, 'this')} cannot stand in {owner}", node.span, "", _WHY[where])
+        return [], False
+
+    # ------------------------------------------------------------ names
+
+    def local(self, node: syntax.Let | syntax.Var, kind: str) -> tuple[list[core.Stmt], bool]:
+        want = self.names.type_of(node.type) if node.type is not None else None
+        value = self.expr.expr(node.value, want) if want != UNKNOWN else unknown(node.value.span)
+        if want is not None and want != UNKNOWN:
+            value = self.expr.fit(value, want, node.value.span)
+            local_type: Type = want
+        else:
+            local_type = value.type
+            if isinstance(local_type, IntType) and kind == "var":
+                local_type = INT
+            if isinstance(local_type, NothingType):
+                self.names.report(
+                    "T310", f"nothing says what `{node.name.id}` is", node.value.span, "", f"give it a type: `{kind} {node.name.id}: set[...] = {{}}`"
+                )
+                local_type = UNKNOWN
+        if kind == "let" and isinstance(local_type, IntType) and isinstance(value.type, IntType) and value.type != UNKNOWN:
+            local_type = value.type
+        self.scope.declare(node.name, kind, local_type)
+        return [core.Bind(node.name.id, value, node.span)], False
+
+    def on_Let(self, node: syntax.Let) -> tuple[list[core.Stmt], bool]:
+        return self.local(node, "let")
+
+    def on_Var(self, node: syntax.Var) -> tuple[list[core.Stmt], bool]:
+        return self.local(node, "var")
+
+    def on_Pass(self, node: syntax.Pass) -> tuple[list[core.Stmt], bool]:
+        return [], False
+
+    # ------------------------------------------------------------ assignments
+
+    def on_Assign(self, node: syntax.Assign) -> tuple[list[core.Stmt], bool]:
+        root, indices = spread(node.target)
+        if root is None:
+            hint = "fields of a record cannot be assigned alone: make a new record" if isinstance(node.target, syntax.Attr) else ""
+            self.names.report("F507", "this cannot be assigned", node.target.span, "a field of the state or a var is needed", hint)
+            self.expr.expr(node.value)
+            return [], False
+        local = self.scope.locals.get(root.id)
+        if local is not None:
+            return self.assign_local(node, root, local, indices)
+        entity = self.names.use(root.id)
+        if entity is None or entity.kind != "field":
+            self.not_assignable(root, entity)
+            self.expr.expr(node.value)
+            return [], False
+        if self.scope.kind not in ("event", "scenario"):
+            self.names.report(
+                "F501", f"`{root.id}` is part of the state, which only events change", node.span, "an assignment outside an event",
+                "put it in an `event` and `emit` that", labels=(Label(entity.span, "the field is here"),),
+            )  # fmt: skip
+            self.expr.expr(node.value)
+            return [], False
+        return self.store(node, entity.value, indices)
+
+    def not_assignable(self, root: syntax.NameExpr, entity: Any) -> None:
+        if entity is None and root.id not in self.names.members:
+            fields = [e.name for e in self.names.entities.values() if e.kind == "field"]
+            near = closest(root.id, [*fields, *self.scope.locals])
+            hint = f"did you mean `{near}`?" if near else f"a new name begins with `let {root.id} = ...`"
+            self.names.report("N201", f"nothing is called `{root.id}`", root.span, "not a field or var", hint)
+            return
+        what = entity.kind if entity is not None else "member"
+        self.names.report("F507", f"`{root.id}` is a {what} and cannot be assigned", root.span, "a field of the state or a var is needed")
+
+    def assign_local(self, node: syntax.Assign, root: syntax.NameExpr, local: Any, indices: list[syntax.Expr]) -> tuple[list[core.Stmt], bool]:
+        if local.kind != "var":
+            hint = f"declare it with `var {root.id} = ...`" if local.kind == "let" else "only what `var` declares can be assigned"
+            self.names.report("F507", f"`{root.id}` keeps its value", node.target.span, f"it is a {local.kind}", hint, labels=(Label(local.span, "declared here"),))
+            self.expr.expr(node.value)
+            return [], False
+        if indices:
+            self.names.report("F507", "part of a var cannot be assigned", node.target.span, "", "assign the whole of it")
+            return [], False
+        current = core.Local(root.id, local.type, root.span)
+        value = self.new_value(node, current)
+        self.scope.forget(root.id)
+        return [core.Bind(root.id, value, node.span, declares=False)], False
+
+    def store(self, node: syntax.Assign, info: core.FieldInfo, indices: list[syntax.Expr]) -> tuple[list[core.Stmt], bool]:
+        if info.type == UNKNOWN:
+            self.expr.expr(node.value)
+            return [], False
+        if indices and len(indices) < len(info.keys):
+            self.names.report("T317", f"`{info.name}` has {len(info.keys)} indices", node.target.span, f"{len(indices)} given", "go through the others with `for`")
+            return [], False
+        if len(indices) > len(info.keys):
+            kind = info.value
+            hint = "assign the whole map" if isinstance(kind, MapType) else ""
+            self.names.report("T317", f"`{info.name}` has {len(info.keys)} indices", node.target.span, f"{len(indices)} given", hint)
+            return [], False
+        keys = tuple(self.expr.fitted(index, kind, "an index") for index, kind in zip(indices, info.keys, strict=False))
+        if any(key.type == UNKNOWN for key in keys):
+            self.expr.expr(node.value)
+            return [], False
+        kind = info.value if keys or not info.keys else info.type
+        current = core.Read(info.name, keys, kind, node.target.span)
+        value = self.new_value(node, current)
+        self.scope.forget("~" + info.name)
+        return [core.Store(info.name, keys, value, node.span)], False
+
+    def new_value(self, node: syntax.Assign, current: core.Expr) -> core.Expr:
+        """What the target becomes, from `=`, `+=` or `-=`."""
+        kind = current.type
+        if node.op == "=":
+            return self.expr.fitted(node.value, kind)
+        value = self.expr.expr(node.value, kind)
+        if UNKNOWN in (value.type, kind):
+            return unknown(node.span)
+        sign = node.op[0]
+        if isinstance(kind, IntType) and isinstance(value.type, IntType):
+            op = syntax.Binary(node.span, sign, node.target, node.value)
+            made = self.expr.arithmetic(op, current, value)
+            return self.expr.fit(made, kind, node.span) if made is not None else unknown(node.span)
+        if is_collection(kind):
+            changed = self.changed(sign, current, value, node)
+            if changed is not None:
+                return changed
+        self.names.report(
+            "T305", f"`{node.op}` does not work on `{kind}` and `{value.type}`", node.span, "",
+            f"`{node.target.span.text}` may be none: test it first" if isinstance(kind, OptionType) else "",
+        )  # fmt: skip
+        return unknown(node.span)
+
+    def changed(self, sign: str, current: core.Expr, value: core.Expr, node: syntax.Assign) -> core.Expr | None:
+        """A collection with an element, or a collection of them, added or taken away."""
+        kind = current.type
+        assert isinstance(kind, (SetType, BagType, ListType))
+        names = {
+            (SetType, "+"): ("set_add", "set_union"), (SetType, "-"): ("set_remove", "set_minus"),
+            (BagType, "+"): ("bag_add", "bag_plus"), (BagType, "-"): ("bag_remove", "bag_minus"),
+            (ListType, "+"): ("list_append", "list_concat"),
+        }  # fmt: skip
+        found = names.get((type(kind), sign))
+        if found is None:
+            self.names.report("T305", "nothing can be taken from a list with `-=`", node.span, "", "keep a part of it: `xs = xs[:-1]`")
+            return unknown(node.span)
+        element = self.expr.try_fit(value, kind.item, node.value.span)
+        if element is not None:
+            return self.expr.op(found[0], (current, element), kind, node.span)
+        if isinstance(kind, BagType) and isinstance(value.type, (SetType, ListType)) and value.type.item == kind.item:
+            value = self.expr.op("bag_from", (value,), kind, node.value.span)
+        if isinstance(kind, SetType) and isinstance(value.type, ListType) and value.type.item == kind.item:
+            value = self.expr.op("to_set", (value,), kind, node.value.span)
+        group = self.expr.try_fit(value, kind, node.value.span)
+        return None if group is None else self.expr.op(found[1], (current, group), kind, node.span)
+
+    # ------------------------------------------------------------ control
+
+    def on_If(self, node: syntax.If) -> tuple[list[core.Stmt], bool]:
+        return self.branches(node, 0)
+
+    def branches(self, node: syntax.If, position: int) -> tuple[list[core.Stmt], bool]:
+        if position == len(node.branches):
+            if node.otherwise is None:
+                return [], False
+            body, ended = self.block(node.otherwise)
+            return list(body), ended
+        test, block = node.branches[position]
+        condition = self.expr.condition(test)
+        yes, no = facts_of(condition, self.scope)
+        start = dict(self.scope.facts)
+        self.scope.learn(yes)
+        then, then_ends = self.block(block)
+        after_then = self.scope.facts
+        self.scope.facts = dict(start)
+        self.scope.learn(no)
+        otherwise, else_ends = self.branches(node, position + 1)
+        if then_ends and not else_ends:
+            pass
+        elif else_ends and not then_ends:
+            self.scope.facts = after_then
+        else:
+            self.scope.facts = {path: why for path, why in self.scope.facts.items() if path in after_then}
+        made = core.IfStmt(condition, then, tuple(otherwise), test.span)
+        return [made], then_ends and else_ends
+
+    def loop(self, body: syntax.Block, condition: syntax.Expr | None, extra: Sequence[syntax.Statement] = ()) -> tuple[core.Expr | None, core.Body]:
+        """The condition and body of a loop: at its head nothing is known of what the body may change."""
+        self.at_head(body)
+        start = dict(self.scope.facts)
+        test = None
+        if condition is not None:
+            test = self.expr.condition(condition)
+            self.scope.learn(facts_of(test, self.scope)[0])
+        self.scope.loops += 1
+        made, _ = self.block(body)
+        self.scope.loops -= 1
+        self.scope.facts = {path: why for path, why in start.items() if path in self.scope.facts or not path.startswith("~")}
+        self.at_head(body)
+        return test, made
+
+    def at_head(self, body: syntax.Block) -> None:
+        if self.scope.kind in ("event", "scenario"):
+            for root in assigned(body):
+                self.scope.forget(root)
+                self.scope.forget("~" + root)
+            return
+        if disturbs(body):
+            self.scope.forget_state()
+        for root in assigned(body):
+            self.scope.forget(root)
+
+    def on_For(self, node: syntax.For) -> tuple[list[core.Stmt], bool]:
+        source = self.expr.collection(node.source)
+        kind = element_type(source.type)
+        with self.scope.block():
+            self.scope.declare(node.var, "loop", kind)
+            condition, body = self.loop(node.body, node.condition)
+        return [core.ForStmt(node.var.id, kind, source, condition, body, node.span)], False
+
+    def on_While(self, node: syntax.While) -> tuple[list[core.Stmt], bool]:
+        condition, body = self.loop(node.body, node.condition)
+        assert condition is not None
+        endless = isinstance(condition, core.Const) and condition.value is True and not breaks(node.body)
+        return [core.WhileStmt(condition, body, node.span)], endless
+
+    def on_Repeat(self, node: syntax.Repeat) -> tuple[list[core.Stmt], bool]:
+        count = self.expr.fitted(node.count, INT, "how often to repeat")
+        _, body = self.loop(node.body, None)
+        return [core.RepeatStmt(count, body, node.span)], False
+
+    def on_Turns(self, node: syntax.Turns) -> tuple[list[core.Stmt], bool]:
+        player = self.names.player
+        first = self.expr.fitted(node.first, player, "who begins")
+        with self.scope.block():
+            self.scope.declare(node.var, "loop", player)
+            condition, body = self.loop(node.body, node.condition)
+        made = core.TurnsStmt(node.var.id, player, first, condition, body, node.span)
+        return [made], node.condition is None and not breaks(node.body)
+
+    def on_Step(self, node: syntax.Step) -> tuple[list[core.Stmt], bool]:
+        first = self.steps.get(node.name.id)
+        if first is not None:
+            self.names.report("N202", f"step `{node.name.id}` is there twice", node.name.span, "the second time", "step names are unique in their flow", labels=(Label(first, "the first is here"),))
+        self.steps[node.name.id] = node.name.span
+        body, ended = self.block(node.body)
+        return [core.StepStmt(node.name.id, body, node.span)], ended
+
+    def on_Break(self, node: syntax.Break) -> tuple[list[core.Stmt], bool]:
+        return self.leave(node, core.BreakStmt(node.span), "break")
+
+    def on_Continue(self, node: syntax.Continue) -> tuple[list[core.Stmt], bool]:
+        return self.leave(node, core.ContinueStmt(node.span), "continue")
+
+    def leave(self, node: Any, made: core.Stmt, word: str) -> tuple[list[core.Stmt], bool]:
+        if self.scope.loops == 0:
+            self.names.report("F506", f"`{word}` outside of a loop", node.span, "", "it belongs in `for`, `while`, `repeat` or `turns`")
+            return [], False
+        return [made], True
+
+    def on_Return(self, node: syntax.Return) -> tuple[list[core.Stmt], bool]:
+        if self.scope.kind != "def":
+            if node.value is not None:
+                self.names.report("F505", f"{'an action' if self.scope.kind == 'action' else 'a flow'} returns nothing", node.value.span, "", "what must outlive it is part of the state")
+            return [core.ReturnStmt(None, node.span)], True
+        if self.result is None:
+            return [core.ReturnStmt(None, node.span)], True
+        if node.value is None:
+            self.names.report("T301", f"a value of type `{self.result}` is needed", node.span, "nothing is returned")
+            return [], True
+        value = self.expr.expr(node.value, self.result)
+        if isinstance(value.type, OptionType) and not isinstance(self.result, OptionType) and self.result != UNKNOWN:
+            labels = (Label(self.result_span, "promised here"),) if self.result_span is not None else ()
+            self.names.report(
+                "T312", f"this def promises `{self.result}` but can give nothing", node.value.span, f"`{value.type}`: it may be none",
+                f"add a default: `{node.value.span.text} or ...`" if len(node.value.span.text) < 50 else "add a default with `or`", labels=labels,
+            )  # fmt: skip
+            return [], True
+        self.returned.append(value.type)
+        fitted = self.expr.fit(value, self.result, node.value.span)
+        return [core.ReturnStmt(fitted, node.span)], True
+
+    # ------------------------------------------------------------ flow
+
+    def on_Require(self, node: syntax.Require) -> tuple[list[core.Stmt], bool]:
+        if self.scope.kind == "action":
+            self.names.report("F503", "a `require` comes before all effects", node.span, "an effect stands before it", "move it up: first all `let` and `require`, then what happens")
+        else:
+            self.names.report("F503", "`require` belongs in an action", node.span, "", "a flow tests with `if`")
+        self.expr.condition(node.condition)
+        return [], False
+
+    def on_Emit(self, node: syntax.Emit) -> tuple[list[core.Stmt], bool]:
+        found = CallChecker(self.expr).event_call(node.event)
+        self.scope.forget_state()
+        return ([core.EmitStmt(found[0], found[1], node.span)] if found is not None else []), False
+
+    def on_CallStatement(self, node: syntax.CallStatement) -> tuple[list[core.Stmt], bool]:
+        call = node.expr
+        if isinstance(call, syntax.NameExpr) and call.id in self.names.entities and self.names.entities[call.id].kind == "flow":
+            self.names.use(call.id)
+            self.names.report("T316", f"`{call.id}` is a flow: call it", node.span, "", f"write `{call.id}()`")
+            return [], False
+        if isinstance(call, syntax.Call) and isinstance(call.fn, syntax.NameExpr):
+            entity = self.names.use(call.fn.id)
+            if entity is not None and entity.kind == "flow":
+                params = self.names.resolve(entity)
+                self.scope.forget_state()
+                if params == UNKNOWN:
+                    return [], False
+                args = CallChecker(self.expr).arguments(call.args, params, f"`{entity.name}`", node.span, entity.span)
+                return ([core.CallFlow(entity.name, args, node.span)] if args is not None else []), False
+            if entity is None and call.fn.id not in self.scope.locals:
+                CallChecker(self.expr).nothing_called(call.fn, ("flow",))
+                return [], False
+            if entity is not None and entity.kind in ("event", "action"):
+                self.expr.expr(call)
+                return [], False
+        made = self.expr.expr(call)
+        if made.type != UNKNOWN:
+            self.names.report("T319", "this value is not used", node.span, "an expression is not a statement", "a flow, `emit` or a question is needed here")
+        return [], False
+
+    def on_Draw(self, node: syntax.Draw) -> tuple[list[core.Stmt], bool]:
+        source = self.expr.collection(node.source)
+        kind = element_type(source.type)
+        made: list[core.Stmt] = []
+        if len(node.names) > 1 and source.type != UNKNOWN:
+            name = f"_{node.span.start}"
+            made.append(core.Bind(name, source, node.source.span))
+            source = core.Local(name, source.type, node.source.span)
+        self.scope.forget_state()
+        for name_node in node.names:
+            self.scope.declare(name_node, "drawn", kind)
+            made.append(core.DrawStmt(name_node.id, kind, source, node.span))
+        return (made if source.type != UNKNOWN else []), False
+
+    def on_Ask(self, node: syntax.Ask) -> tuple[list[core.Stmt], bool]:
+        who = self.expr.fitted(node.who, self.names.player, "who is asked")
+        offers: list[core.Offer] = []
+        seen: dict[str, Span] = {}
+        for alternative in node.alternatives:
+            word = alternative.action.id
+            if word in seen:
+                self.names.report("F509", f"`{word}` is offered twice", alternative.span, "", "one question offers an action once", labels=(Label(seen[word], "first here"),))
+                continue
+            seen[word] = alternative.span
+            given = CallChecker(self.expr).offer(alternative)
+            if given is not None:
+                offers.append(core.Offer(word, given, alternative.span))
+        self.scope.forget_state()
+        facts = dict(self.scope.facts)
+        after: core.Body = ()
+        if node.after is not None:
+            _, after = self.loop(node.after, None)
+            self.scope.facts = facts
+        otherwise = None
+        if node.otherwise is not None:
+            otherwise, _ = self.block(node.otherwise)
+            self.scope.facts = facts
+        if who.type == UNKNOWN or not offers:
+            return [], False
+        return [core.AskStmt(who, node.mode, tuple(offers), after, otherwise, node.span)], False
+
+    def on_End(self, node: syntax.End) -> tuple[list[core.Stmt], bool]:
+        player = self.names.player
+        winners = scores = None
+        if node.winners is not None:
+            value = self.expr.expr(node.winners, SetType(player))
+            if value.type == player:
+                value = self.expr.op("set_of", (value,), SetType(player), node.winners.span)
+            elif isinstance(value.type, ListType) and value.type.item == player:
+                value = self.expr.op("to_set", (value,), SetType(player), node.winners.span)
+            winners = self.expr.fit(value, SetType(player), node.winners.span, "who wins")
+        if node.scores is not None:
+            scores = self.expr.fitted(node.scores, MapType(player, INT), "the score of each player")
+        if node.winners is None and node.scores is None:
+            winners = core.Const((1 << len(player.members)) - 1, SetType(player), node.span)
+        return [core.EndStmt(winners, scores, node.span)], True
+
+
+# ---------------------------------------------------------------- small helpers
+
+
+def spread(node: syntax.Expr) -> tuple[syntax.NameExpr | None, list[syntax.Expr]]:
+    """`figure[by][f]` as its name and indices; (None, []) for what is not of that form."""
+    indices: list[syntax.Expr] = []
+    while isinstance(node, syntax.Index):
+        indices.insert(0, node.index)
+        node = node.obj
+    return (node, indices) if isinstance(node, syntax.NameExpr) else (None, [])
+
+
+def inner_blocks(node: syntax.Statement) -> list[syntax.Block]:
+    """The blocks directly inside a statement."""
+    if isinstance(node, syntax.If):
+        return [block for _, block in node.branches] + ([node.otherwise] if node.otherwise is not None else [])
+    if isinstance(node, (syntax.For, syntax.While, syntax.Repeat, syntax.Turns, syntax.Step)):
+        return [node.body]
+    if isinstance(node, syntax.Ask):
+        return [block for block in (node.after, node.otherwise) if block is not None]
+    return []
+
+
+def assigned(body: syntax.Block) -> set[str]:
+    """The names that a block assigns, at any depth."""
+    found: set[str] = set()
+    for node in body:
+        if isinstance(node, syntax.Assign):
+            root, _ = spread(node.target)
+            if root is not None:
+                found.add(root.id)
+        for block in inner_blocks(node):
+            found |= assigned(block)
+    return found
+
+
+def disturbs(body: syntax.Block) -> bool:
+    """Whether a block emits, asks, draws or calls a flow."""
+    return any(
+        isinstance(node, (syntax.Emit, syntax.Ask, syntax.Draw, syntax.CallStatement)) or any(map(disturbs, inner_blocks(node)))
+        for node in body
+    )
+
+
+def breaks(body: syntax.Block) -> bool:
+    """Whether a block leaves the loop that it is the body of."""
+    for node in body:
+        if isinstance(node, syntax.Break):
+            return True
+        if isinstance(node, (syntax.If, syntax.Step)) and any(map(breaks, inner_blocks(node))):
+            return True
+        if isinstance(node, syntax.Ask) and node.otherwise is not None and breaks(node.otherwise):
+            return True
+    return False
+
+
+__all__ = ["StatementChecker", "join"]

@@ -1,0 +1,226 @@
+"""Errors as values: where, what, and what to do about it.
+
+Every error that an author can make is a `Diagnostic` with a stable code. Passes collect them and never raise; the one
+exception is `RulesFileError`, raised once at the outside edge (`rulesdsl.load`) with all that were found.
+`render` prints them for people, `as_json` for tools.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from attrs import field, frozen
+
+
+@frozen(slots=False)
+class Source:
+    """The text of one rules file. `name` is what messages print; it is not opened again."""
+
+    name: str
+    text: str
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        starts = [0]
+        for offset, char in enumerate(self.text):
+            if char == "\n":
+                starts.append(offset + 1)
+        return starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of a character offset, both from 1."""
+        import bisect
+
+        line = bisect.bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line (from 1), without its end."""
+        starts = self.line_starts
+        if not 1 <= number <= len(starts):
+            return ""
+        end = starts[number] - 1 if number < len(starts) else len(self.text)
+        return self.text[starts[number - 1] : end].rstrip("\r")
+
+
+@frozen
+class Span:
+    """A piece of a source: character offsets, `end` not included."""
+
+    source: Source = field(repr=False, eq=lambda s: s.name, order=False, hash=False)
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        return self.source.position(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        return self.source.position(self.start)[1]
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    @property
+    def place(self) -> str:
+        """`file:line:column`."""
+        line, column = self.source.position(self.start)
+        return f"{self.source.name}:{line}:{column}"
+
+    def to(self, other: Span) -> Span:
+        """From the start of this span to the end of another."""
+        return Span(self.source, self.start, other.end)
+
+
+@frozen
+class Label:
+    """A second place that a diagnostic points at, with a few words."""
+
+    span: Span
+    text: str
+
+
+@frozen
+class Diagnostic:
+    """One mistake. `span` is the place to mend; `text` a few words under its carets; `hints` are remedies, best first."""
+
+    code: str
+    title: str
+    span: Span
+    text: str = ""
+    labels: tuple[Label, ...] = ()
+    hints: tuple[str, ...] = ()
+    severity: str = "error"
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity == "error"
+
+
+class RulesFileError(Exception):
+    """A rules file that cannot be used. `diagnostics` holds every mistake that was found."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(render(self.diagnostics))
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Sorted by file and place, each mistake once."""
+    seen: set[tuple[str, str, int, int]] = set()
+    result = []
+    for item in sorted(diagnostics, key=lambda d: (d.span.source.name, d.span.start, d.span.end, d.code)):
+        key = (item.code, item.span.source.name, item.span.start, item.span.end)
+        if key not in seen:
+            seen.add(key)
+            result.append(item)
+    return result
+
+
+def closest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that was most likely meant, or None."""
+    pool = sorted(set(candidates) - {word})
+    folded = {c.lower().replace("_", ""): c for c in reversed(pool)}
+    exact = folded.get(word.lower().replace("_", ""))
+    if exact is not None:
+        return exact
+    found = difflib.get_close_matches(word, pool, n=1, cutoff=0.6)
+    return found[0] if found else None
+
+
+# ---------------------------------------------------------------- rendering
+
+_STYLES = {"error": "1;31", "warning": "1;33", "hint": "36", "bar": "34", "bold": "1", "note": "34"}
+
+
+def render(diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80) -> str:
+    """All diagnostics as text for a person: excerpt, carets, labels, hints, and a closing count."""
+    items = in_order(diagnostics)
+    blocks = [_render_one(item, colour, width) for item in items]
+    summary = summarise(items)
+    if summary:
+        blocks.append(summary)
+    return "\n\n".join(blocks)
+
+
+def summarise(diagnostics: Iterable[Diagnostic]) -> str:
+    """`3 errors in my.rules`, or nothing when there is nothing to say."""
+    items = list(diagnostics)
+    if not items:
+        return ""
+    names = sorted({item.span.source.name for item in items})
+    parts = []
+    for severity in ("error", "warning"):
+        count = sum(item.severity == severity for item in items)
+        if count:
+            parts.append(f"{count} {severity}{'s' if count > 1 else ''}")
+    return f"{' and '.join(parts)} in {', '.join(names)}"
+
+
+def _render_one(item: Diagnostic, colour: bool, width: int) -> str:
+    def paint(style: str, text: str) -> str:
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and text else text
+
+    marks = [(item.span, item.text, True)] + [(label.span, label.text, False) for label in item.labels]
+    gutter = max(len(str(span.line)) for span, _, _ in marks)
+    pad = " " * gutter
+    lines = [f"{paint(item.severity, f'{item.severity}[{item.code}]')}{paint('bold', ': ' + item.title)}"]
+    by_source: dict[str, list[tuple[Span, str, bool]]] = {}
+    for mark in marks:
+        by_source.setdefault(mark[0].source.name, []).append(mark)
+    for position, (_, group) in enumerate(by_source.items()):
+        first = group[0][0]
+        lines.append(f"{pad} {paint('bar', '┌─' if position == 0 else '├─')} {first.place}")
+        previous = None
+        for span, text, primary in sorted(group, key=lambda m: (m[0].line, not m[2])):
+            number = span.line
+            if previous is not None and number > previous + 1:
+                lines.append(f"{pad} {paint('bar', '·')}")
+            if number != previous:
+                lines.append(f"{str(number).rjust(gutter)} {paint('bar', '│')} {span.source.line(number)}")
+            previous = number
+            lines.extend(_underline(span, text, primary, pad, width, paint))
+    for hint in item.hints:
+        lines.append(f"{pad} {paint('bar', '=')} {paint('hint', hint)}")
+    return "\n".join(lines)
+
+
+def _underline(span: Span, text: str, primary: bool, pad: str, width: int, paint: Any) -> list[str]:
+    line = span.source.line(span.line)
+    column = span.column - 1
+    end = min(len(line), column + max(1, span.end - span.start))
+    if "\n" in span.text:
+        end = len(line)
+    carets = ("^" if primary else "-") * max(1, end - column)
+    style = "error" if primary else "note"
+    lead = "".join("\t" if c == "\t" else " " for c in line[:column])
+    bar = f"{pad} {paint('bar', '│')} "
+    together = len(pad) + 3 + len(lead) + len(carets) + 1 + len(text)
+    if text and together > width:
+        shift = max(0, min(len(lead), width - len(pad) - 3 - len(text)))
+        return [f"{bar}{lead}{paint(style, carets)}", f"{bar}{' ' * shift}{paint(style, text)}"]
+    return [f"{bar}{lead}{paint(style, f'{carets} {text}'.rstrip())}"]
+
+
+def as_json(item: Diagnostic) -> Mapping[str, Any]:
+    """A diagnostic as plain data; lines and columns count from 1, `end` is not included."""
+
+    def place(span: Span) -> dict[str, Any]:
+        line, column = span.source.position(span.start)
+        end_line, end_column = span.source.position(span.end)
+        return {"file": span.source.name, "line": line, "column": column, "end_line": end_line, "end_column": end_column}
+
+    return {
+        "code": item.code,
+        "severity": item.severity,
+        "title": item.title,
+        "text": item.text,
+        **place(item.span),
+        "labels": [{"text": label.text, **place(label.span)} for label in item.labels],
+        "hints": list(item.hints),
+    }

@@ -1,0 +1,303 @@
+"""Who sees what, checked before play.
+
+Two rules. What decides whether a move is legal, and the sentence of a refusal, may depend only on what the asked player sees
+(`guards`). An event may store a value only where no more people see it than see its source (`events`). And one fact for
+undo: which `emit` shows somebody a value that came from a private or hidden field (`with_reveals`).
+
+An audience is None (everyone) or the set of locals that hold the players who see a value: the empty set is nobody. The size
+of a collection and the presence of an option are public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Union
+
+from attrs import define, evolve, field, frozen
+
+from rulesdsl import core
+from rulesdsl.diagnostics import Label, Span
+from rulesdsl.names import Names
+from rulesdsl.walk import bodies, children, exprs_of, statements
+
+Audience = Union[frozenset[str], None]
+NOBODY: frozenset[str] = frozenset()
+
+
+def both(a: Audience, b: Audience) -> Audience:
+    """Who sees both."""
+    if a is None:
+        return b
+    return a if b is None else a & b
+
+
+@frozen
+class SecretRead:
+    """A private or hidden field is read. `who`: the local that holds the player whose entry it is, or None (not one local)."""
+
+    field: str
+    who: str | None
+    span: Span
+    via: Span | None = None
+
+
+@define(eq=False)
+class Secrets:
+    """What expressions of one program read that not everybody sees."""
+
+    program: core.Program
+    of_defs: dict[str, tuple[SecretRead, ...]] = field(factory=dict)
+    fields: dict[str, core.FieldInfo] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.fields = {f.name: f for f in self.program.fields}
+        self.of_defs = {d.name: () for d in self.program.defs}
+        changed = True
+        while changed:
+            changed = False
+            for item in self.program.defs:
+                found = self.of_body(item)
+                if found != self.of_defs[item.name]:
+                    self.of_defs[item.name] = found
+                    changed = True
+
+    def of_body(self, item: core.DefInfo) -> tuple[SecretRead, ...]:
+        params = {p.name for p in item.params}
+        found: dict[tuple[str, str | None], SecretRead] = {}
+        for stmt in statements(item.body):
+            for expr in exprs_of(stmt):
+                for read in self.reads(expr):
+                    who = read.who if read.who in params else None
+                    found.setdefault((read.field, who), SecretRead(read.field, who, read.span))
+        return tuple(found[key] for key in sorted(found, key=str))
+
+    def reads(self, expr: core.Expr) -> Iterator[SecretRead]:
+        """All secrets that an expression looks at, through defs too."""
+        if isinstance(expr, core.Op) and expr.op in ("len", "nonempty", "is_some", "is_none"):
+            inner = expr.args[0]
+            while isinstance(inner, core.Op) and inner.op in ("unwrap", "cast", "some", "list_top"):
+                inner = inner.args[0]
+            if isinstance(inner, core.Read):
+                for key in inner.keys:
+                    yield from self.reads(key)
+                return
+        if isinstance(expr, core.Read):
+            info = self.fields.get(expr.field)
+            if info is not None and info.visibility != "public":
+                yield SecretRead(expr.field, self.owner(expr, info), expr.span)
+        if isinstance(expr, core.Call):
+            params = [p.name for p in self.program.def_(expr.name).params]
+            for read in self.of_defs[expr.name]:
+                who = local_name(expr.args[params.index(read.who)]) if read.who in params else None
+                yield SecretRead(read.field, who, expr.span, read.span)
+        for child in children(expr):
+            yield from self.reads(child)
+
+    @staticmethod
+    def owner(expr: core.Read, info: core.FieldInfo) -> str | None:
+        if info.visibility == "hidden" or not expr.keys:
+            return None
+        return local_name(expr.keys[0])
+
+    def audience(self, expr: core.Expr, known: Mapping[str, Audience]) -> Audience:
+        """Who sees all that an expression depends on; `known` are the audiences of locals."""
+        result: Audience = None
+        if isinstance(expr, core.Op) and expr.op in ("len", "nonempty", "is_some", "is_none"):
+            inner = expr.args[0]
+            if isinstance(inner, core.Read):
+                for key in inner.keys:
+                    result = both(result, self.audience(key, known))
+                return result
+        if isinstance(expr, core.Local):
+            return known.get(expr.name)
+        if isinstance(expr, core.Read):
+            info = self.fields.get(expr.field)
+            if info is not None and info.visibility != "public":
+                owner = self.owner(expr, info)
+                result = NOBODY if owner is None else frozenset({owner})
+        if isinstance(expr, core.Call):
+            for read in self.reads(core.Call(expr.name, expr.args, expr.type, expr.span)):
+                result = both(result, NOBODY if read.who is None else frozenset({read.who}))
+        if isinstance(expr, core.Comp):
+            known = dict(known)
+            for clause in expr.clauses:
+                known[clause.var] = self.audience(clause.source, known)
+        if isinstance(expr, (core.LetIn, core.IfSome)):
+            known = {**known, expr.name: self.audience(expr.value, known)}
+        for child in children(expr):
+            result = both(result, self.audience(child, known))
+        return result
+
+
+def local_name(expr: core.Expr) -> str | None:
+    while isinstance(expr, core.Op) and expr.op in ("unwrap", "cast"):
+        expr = expr.args[0]
+    return expr.name if isinstance(expr, core.Local) else None
+
+
+def check_secrets(program: core.Program, names: Names) -> None:
+    """Reports guards that give a secret away and events that store one where more people see it."""
+    secrets = Secrets(program)
+    for action in program.actions:
+        _check_action(action, secrets, names)
+    for event in program.events:
+        _EventFlow(event, secrets, names).check()
+
+
+def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> None:
+    looks: list[tuple[core.Expr, str]] = [(c.domain, "domain") for c in action.chosen]
+    for item in action.prelude:
+        if isinstance(item, core.Guard):
+            looks.append((item.condition, "guard"))
+            looks.extend((part, "sentence") for part in item.sentence.parts if not isinstance(part, str))
+        else:
+            looks.append((item.value, "guard"))
+    for expr, what in looks:
+        for read in secrets.reads(expr):
+            if read.who == "me":
+                continue
+            info = secrets.fields[read.field]
+            subject = {"domain": "this domain", "guard": "this guard", "sentence": "this sentence"}[what]
+            whose = f"private to `{read.who}`" if read.who else "private to each player" if info.visibility == "private" else "hidden from everybody"
+            public = f"`len({read.field}{'[...]' if info.keys else ''})` is public; what is in it is not"
+            labels = (Label(read.via, "read here"),) if read.via is not None else ()
+            names.report(
+                "V402", f"{subject} would give a secret away", read.span, f"{whose}; guards see what `me` sees", public, labels=labels
+            )
+
+
+@define(eq=False)
+class _EventFlow:
+    event: core.EventInfo
+    secrets: Secrets
+    names: Names
+    known: dict[str, Audience] = field(factory=dict)
+
+    def check(self) -> None:
+        for param in self.event.params:
+            self.known[param.name] = None if param.audience is None else frozenset(param.audience)
+        self.body(self.event.body, None)
+
+    def body(self, body: core.Body, context: Audience) -> None:
+        for stmt in body:
+            if isinstance(stmt, core.Bind):
+                value = both(self.secrets.audience(stmt.value, self.known), context)
+                self.known[stmt.name] = value if stmt.declares else both(self.known.get(stmt.name), value)
+            elif isinstance(stmt, core.Store):
+                self.store(stmt, context)
+            elif isinstance(stmt, core.IfStmt):
+                inner = both(context, self.secrets.audience(stmt.condition, self.known))
+                self.body(stmt.then, inner)
+                self.body(stmt.otherwise, inner)
+            elif isinstance(stmt, core.ForStmt):
+                source = self.secrets.audience(stmt.source, self.known)
+                self.known[stmt.var] = source
+                inner = both(context, source)
+                if stmt.condition is not None:
+                    inner = both(inner, self.secrets.audience(stmt.condition, self.known))
+                self.body(stmt.body, inner)
+
+    def store(self, stmt: core.Store, context: Audience) -> None:
+        info = self.secrets.fields[stmt.field]
+        source = both(self.secrets.audience(stmt.value, self.known), context)
+        for key in stmt.keys:
+            source = both(source, self.secrets.audience(key, self.known))
+        if source is None or info.visibility == "hidden":
+            return
+        owner = local_name(stmt.keys[0]) if info.visibility == "private" and stmt.keys else None
+        if owner is not None and owner in source:
+            return
+        seen_by = " and ".join(f"`{name}`" for name in sorted(source)) or "nobody"
+        target = f"only `{owner}` sees this entry of" if owner else "everybody sees" if info.visibility == "public" else "others see"
+        params = [p.name for p in self.event.params if p.audience is not None]
+        remedy = f"to reveal it, make {' or '.join(f'`{p}`' for p in params)} a public parameter" if params else "to reveal it, pass it to the event as a public parameter"
+        self.names.report(
+            "V403", f"more people would see this value in `{stmt.field}`", stmt.span, f"seen by {seen_by}; {target} `{stmt.field}`", remedy,
+            labels=(Label(info.span, f"{info.visibility} field"),),
+        )  # fmt: skip
+
+
+# ---------------------------------------------------------------- reveals
+
+
+def with_reveals(program: core.Program) -> core.Program:
+    """Marks each emit that shows somebody a value from a private or hidden field."""
+    return _Reveals(program).program_with_marks()
+
+
+@define(eq=False)
+class _Reveals:
+    program: core.Program
+    secret_params: set[tuple[str, str]] = field(factory=set)
+
+    def program_with_marks(self) -> core.Program:
+        self.secrets = Secrets(self.program)
+        self.events = {e.name: e for e in self.program.events}
+        size = -1
+        while size != len(self.secret_params):
+            size = len(self.secret_params)
+            flows = tuple(evolve(f, body=self.flow(f)) for f in self.program.flows)
+            actions = tuple(evolve(a, effects=self.action(a)) for a in self.program.actions)
+        return evolve(self.program, flows=flows, actions=actions)
+
+    secrets: Secrets = field(init=False)
+    events: dict[str, core.EventInfo] = field(init=False)
+
+    def flow(self, item: core.FlowInfo) -> core.Body:
+        known: dict[str, Audience] = {p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.params}
+        return self.body(item.body or (), known)
+
+    def action(self, item: core.ActionInfo) -> core.Body:
+        known: dict[str, Audience] = {p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.given}
+        for chosen in item.chosen:
+            known[chosen.name] = self.secrets.audience(chosen.domain, known)
+        for entry in item.prelude:
+            if isinstance(entry, core.ActionLet):
+                known[entry.name] = self.secrets.audience(entry.value, known)
+        return self.body(item.effects or (), known)
+
+    def body(self, body: core.Body, known: dict[str, Audience]) -> core.Body:
+        return tuple(self.stmt(stmt, known) for stmt in body)
+
+    def stmt(self, stmt: core.Stmt, known: dict[str, Audience]) -> core.Stmt:
+        look = self.secrets.audience
+        if isinstance(stmt, core.Bind):
+            value = look(stmt.value, known)
+            known[stmt.name] = value if stmt.declares else both(known.get(stmt.name), value)
+        elif isinstance(stmt, core.DrawStmt):
+            known[stmt.name] = look(stmt.source, known)
+        elif isinstance(stmt, core.ForStmt):
+            known[stmt.var] = look(stmt.source, known)
+        elif isinstance(stmt, core.EmitStmt):
+            return evolve(stmt, reveals=self.shows(stmt, known))
+        elif isinstance(stmt, core.CallFlow):
+            self.pass_on(stmt.flow, [p.name for p in self.program.flow(stmt.flow).params], stmt.args, known)
+        elif isinstance(stmt, core.AskStmt):
+            for offer in stmt.offers:
+                given = [p.name for p in self.program.action(offer.action).given]
+                self.pass_on(offer.action, given, offer.given, known)
+        changes = {}
+        for name in ("then", "otherwise", "body", "after"):
+            inner = getattr(stmt, name, None)
+            if isinstance(inner, tuple):
+                changes[name] = self.body(inner, known)
+        return evolve(stmt, **changes) if changes and list(bodies(stmt)) else stmt
+
+    def pass_on(self, owner: str, params: list[str], args: tuple[core.Expr, ...], known: Mapping[str, Audience]) -> None:
+        for param, arg in zip(params, args, strict=True):
+            if self.secrets.audience(arg, known) is not None:
+                self.secret_params.add((owner, param))
+
+    def shows(self, stmt: core.EmitStmt, known: Mapping[str, Audience]) -> bool:
+        event = self.events[stmt.event]
+        position = {p.name: i for i, p in enumerate(event.params)}
+        for param, arg in zip(event.params, stmt.args, strict=True):
+            source = self.secrets.audience(arg, known)
+            if source is None or param.audience == ():
+                continue
+            if param.audience is None:
+                return True
+            viewers = {local_name(stmt.args[position[name]]) for name in param.audience}
+            if not viewers <= source:
+                return True
+        return False

@@ -1,0 +1,34 @@
+"""Warnings about what is declared and never used."""
+
+from __future__ import annotations
+
+from rulesdsl import core
+from rulesdsl.names import Names
+from rulesdsl.scope import Scope
+
+_KINDS = ("def", "event", "action", "flow", "const", "param", "record", "enum", "board", "field")
+
+
+def report_unused(names: Names, program: core.Program, scopes: list[Scope]) -> None:
+    """Reports declarations and locals that nothing uses. A name that begins with `_` may be unused."""
+    for entity in names.entities.values():
+        if entity.kind in _KINDS and not entity.used and not entity.name.startswith("_") and entity.name != "main":
+            if entity.kind == "board" and _attributes_used(entity.name, program):
+                continue
+            names.report(
+                "W901", f"the {entity.kind} `{entity.name}` is never used", entity.span, "", "use it or remove it", severity="warning"
+            )
+    for scope in scopes:
+        for local in scope.everything:
+            if local.used or local.name.startswith("_") or local.kind in ("chosen", "given", "loop"):
+                continue
+            if local.kind == "parameter" and scope.kind in ("event", "measure"):
+                continue
+            names.report(
+                "W903", f"the {local.kind} `{local.name}` is never used", local.span, f"in {scope.owner}",
+                f"remove it, or call it `_{local.name}`" if local.kind != "parameter" else "remove it", severity="warning",
+            )  # fmt: skip
+
+
+def _attributes_used(board: str, program: core.Program) -> bool:
+    return any(getattr(kind, "name", "") == board for field in program.fields for kind in field.keys)
