@@ -10,7 +10,7 @@ from attrs import define, field
 from rulesdsl import core, syntax
 from rulesdsl.diagnostics import Label, Span
 from rulesdsl.names import FUNCTIONS, SPECIAL, Names
-from rulesdsl.types import OptionType, Type
+from rulesdsl.types import ListType, OptionType, Type
 
 Facts = dict[str, str]
 """Paths that are proved to be there, each with the name of the require that proved it, or an empty text."""
@@ -131,6 +131,9 @@ def path_of(expr: core.Expr, scope: Scope) -> str | None:
         return f"{base}.{expr.data}" if base else None
     if isinstance(expr, core.Op) and expr.op in ("unwrap", "cast"):
         return path_of(expr.args[0], scope)
+    if isinstance(expr, core.Op) and expr.op == "list_top":
+        base = path_of(expr.args[0], scope)
+        return f"{base}.top" if base else None
     if isinstance(expr, core.Op) and expr.op == "map_get":
         base, part = path_of(expr.args[0], scope), key_of(expr.args[1], scope)
         return f"{base}[{part}]" if base and part else None
@@ -157,6 +160,9 @@ def facts_of(expr: core.Expr, scope: Scope) -> tuple[frozenset[str], frozenset[s
     if expr.op in ("is_some", "is_none"):
         path = _proved(expr.args[0], scope)
         return (path, nothing) if expr.op == "is_some" else (nothing, path)
+    if expr.op == "nonempty" and isinstance(expr.args[0].type, ListType):
+        base = path_of(expr.args[0], scope)
+        return (frozenset({f"{base}.top"}) if base else nothing), nothing
     if expr.op in ("eq", "ne"):
         path = _equal(expr.args[0], expr.args[1], scope) | _equal(expr.args[1], expr.args[0], scope)
         return (path, nothing) if expr.op == "eq" else (nothing, path)
