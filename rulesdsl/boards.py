@@ -140,7 +140,9 @@ def grid(names: Sequence[str], numbers: Sequence[int]) -> Shape:
         f"{name}_distance",
         ((0, count), (0, count)),
         tuple(
-            abs(i % columns - j % columns) + abs(i // columns - j // columns) for i in range(count) for j in range(count)
+            abs(i % columns - j % columns) + abs(i // columns - j // columns)
+            for i in range(count)
+            for j in range(count)
         )
         if count <= 400
         else (),
@@ -166,7 +168,10 @@ def grid(names: Sequence[str], numbers: Sequence[int]) -> Shape:
         return ListType(SetType(place), max(1, len(found))), tuple(found)
 
     statics = {(name, "lines"): StaticMethod(lines, "lines(length)")}
-    constants = {(name, "columns"): (IntType(columns, columns), columns), (name, "rows"): (IntType(rows, rows), rows)}
+    constants: dict[tuple[str, str], tuple[Type, Any]] = {
+        (name, "columns"): (IntType(columns, columns), columns),
+        (name, "rows"): (IntType(rows, rows), rows),
+    }
     return Shape("grid", (columns, rows), (place,), attributes, methods, constants, statics)
 
 
@@ -207,9 +212,14 @@ def track(names: Sequence[str], numbers: Sequence[int]) -> Shape:
             total=False,
         )
         methods[(name, "offset")] = Method((wide,), OptionType(place), table)
-        gap = Table(f"{name}_distance", ((0, count), (0, count)), tuple(abs(i - j) for i in range(count) for j in range(count)))
+        gap = Table(
+            f"{name}_distance", ((0, count), (0, count)), tuple(abs(i - j) for i in range(count) for j in range(count))
+        )
         methods[(name, "distance")] = Method((place,), IntType(0, count - 1), gap)
-    constants: dict[tuple[str, str], tuple[Type, Any]] = {(name, "first"): (place, 0), (name, "last"): (place, count - 1)}
+    constants: dict[tuple[str, str], tuple[Type, Any]] = {
+        (name, "first"): (place, 0),
+        (name, "last"): (place, count - 1),
+    }
     return Shape("track", (count,), (place,), attributes, methods, constants, {})
 
 

@@ -23,7 +23,19 @@ from rulesdsl.names import Entity, Names, collect
 from rulesdsl.scope import Scope, facts_of
 from rulesdsl.secrecy import check_secrets, with_reveals
 from rulesdsl.templates import template
-from rulesdsl.types import BOOL, INT, UNKNOWN, BoolType, EnumType, IntType, RecordType, SetType, Type, is_collection, zero
+from rulesdsl.types import (
+    BOOL,
+    INT,
+    UNKNOWN,
+    BoolType,
+    EnumType,
+    IntType,
+    RecordType,
+    SetType,
+    Type,
+    is_collection,
+    zero,
+)
 from rulesdsl.usage import report_unused
 from rulesdsl.walk import everything, locals_of
 
@@ -37,7 +49,9 @@ class Checked:
     names: Names
 
 
-def check(source: Source, module: syntax.Module, settings: Mapping[str, Any], seats: int | None, digest: str = "") -> Checked:
+def check(
+    source: Source, module: syntax.Module, settings: Mapping[str, Any], seats: int | None, digest: str = ""
+) -> Checked:
     """Check one specialisation of a program.
 
     Args:
@@ -112,10 +126,22 @@ class _Checker:
             kind = UNKNOWN
         if decl.visibility == "private" and (not keys or keys[0] != names.player) and UNKNOWN not in keys:
             names.report(
-                "V405", f"`{decl.name.id}` is private, but to whom?", decl.name.span, "", f"key it by Player first: `private {decl.name.id}[Player]: ...`"
+                "V405",
+                f"`{decl.name.id}` is private, but to whom?",
+                decl.name.span,
+                "",
+                f"key it by Player first: `private {decl.name.id}[Player]: ...`",
             )
-        info = core.FieldInfo(decl.name.id, position, decl.visibility, () if kind == UNKNOWN else tuple(keys), kind, None, decl.span, decl.doc)
-        return info
+        return core.FieldInfo(
+            decl.name.id,
+            position,
+            decl.visibility,
+            () if kind == UNKNOWN else tuple(keys),
+            kind,
+            None,
+            decl.span,
+            decl.doc,
+        )
 
     def initial(self, decl: syntax.StateField, info: core.FieldInfo) -> core.FieldInfo:
         names = self.names
@@ -138,7 +164,11 @@ class _Checker:
         if expr.type == UNKNOWN:
             return self.poisoned(info)
         found = names.known(decl.initial, kind, "a first value")
-        return self.poisoned(info) if found is None else evolve(info, initial=core.Const(found[1], kind, decl.initial.span))
+        return (
+            self.poisoned(info)
+            if found is None
+            else evolve(info, initial=core.Const(found[1], kind, decl.initial.span))
+        )
 
     def poisoned(self, info: core.FieldInfo) -> core.FieldInfo:
         made = evolve(info, value=UNKNOWN, keys=())
@@ -156,7 +186,9 @@ class _Checker:
         decl: syntax.Def = entity.decl
         params = [(param.name.id, names.type_of(param.type)) for param in decl.params]
         if decl.result is None:
-            names.report("T313", f"`{entity.name}` does not say what it gives", decl.name.span, "", "add the type: `-> int:`")
+            names.report(
+                "T313", f"`{entity.name}` does not say what it gives", decl.name.span, "", "add the type: `-> int:`"
+            )
             result: Type = UNKNOWN
         else:
             result = names.type_of(decl.result)
@@ -167,14 +199,20 @@ class _Checker:
         body, ended = checker.statements(decl.body)
         if not ended and result != UNKNOWN:
             names.report(
-                "T313", f"`{entity.name}` can end without a value", decl.name.span, f"`{result}` is promised", "every way through a def ends with `return`"
+                "T313",
+                f"`{entity.name}` can end without a value",
+                decl.name.span,
+                f"`{result}` is promised",
+                "every way through a def ends with `return`",
             )
         narrow = narrowed_result(result, checker.returned)
         entity.value = (params, narrow)
         self.defs[entity.name] = core.DefInfo(entity.name, infos, narrow, body, decl.name.span, doc=decl.doc)
         return entity.value
 
-    def parameters(self, scope: Scope, nodes: tuple[syntax.Parameter, ...], params: list[tuple[str, Type]]) -> tuple[core.ParamInfo, ...]:
+    def parameters(
+        self, scope: Scope, nodes: tuple[syntax.Parameter, ...], params: list[tuple[str, Type]]
+    ) -> tuple[core.ParamInfo, ...]:
         made = []
         for node, (name, kind) in zip(nodes, params, strict=True):
             scope.declare(node.name, "parameter", kind)
@@ -200,7 +238,9 @@ class _Checker:
             if entity.kind in ("def", "event", "action", "flow", "measure"):
                 names.resolve(entity)
         events = tuple(self.event(decl, i + 1) for i, decl in enumerate(filter(self.own, self.declared(syntax.Event))))
-        actions = tuple(self.action(decl, i + 1) for i, decl in enumerate(filter(self.own, self.declared(syntax.Action))))
+        actions = tuple(
+            self.action(decl, i + 1) for i, decl in enumerate(filter(self.own, self.declared(syntax.Action)))
+        )
         names.checked_actions = {action.name: action for action in actions}
         flows = tuple(self.flow(decl) for decl in filter(self.own, self.declared(syntax.Flow)))
         measures = tuple(self.measure(decl) for decl in filter(self.own, self.declared(syntax.Measure)))
@@ -211,7 +251,8 @@ class _Checker:
         game = names.game
         defs = tuple(self.defs[decl.name.id] for decl in self.declared(syntax.Def) if self.own(decl))
         defs += tuple(
-            core.DefInfo(m.name, m.params, m.result, (core.ReturnStmt(m.value, m.span),), m.span, doc=m.doc) for m in measures
+            core.DefInfo(m.name, m.params, m.result, (core.ReturnStmt(m.value, m.span),), m.span, doc=m.doc)
+            for m in measures
         )
         return core.Program(
             name=game.name.id if game else "",
@@ -221,7 +262,9 @@ class _Checker:
             parameters=self.known("param"),
             enums=tuple(e.value for e in names.entities.values() if e.kind == "enum" and isinstance(e.value, EnumType)),
             enum_attributes=self.enum_attributes(),
-            records=tuple(e.value for e in names.entities.values() if e.kind == "record" and isinstance(e.value, RecordType)),
+            records=tuple(
+                e.value for e in names.entities.values() if e.kind == "record" and isinstance(e.value, RecordType)
+            ),
             boards=tuple(core.BoardInfo(shape.kind, shape.size, shape.types) for shape in names.shapes.values()),
             constants=self.known("const"),
             fields=fields,
@@ -263,7 +306,7 @@ class _Checker:
         infos = self.parameters(scope, decl.params, self.names.entities[decl.name.id].value)
         for info, node in zip(infos, decl.params, strict=True):
             for audience in node.audience or ():
-                kind = dict((p.name, p.type) for p in infos).get(audience.id)
+                kind = {p.name: p.type for p in infos}.get(audience.id)
                 if kind is None or kind != self.names.player:
                     self.names.report(
                         "V406", f"`{info.name}` is private to `{audience.id}`, who is no player of this event", audience.span, "",
@@ -276,7 +319,9 @@ class _Checker:
             words = Scope(self.names, "sentence", decl.name.id, dict(scope.locals))
             sentence = template(self.names, words, decl.sentence, parameters_only=True)
         body, _ = StatementChecker(self.names, scope).statements(decl.body)
-        return core.EventInfo(decl.name.id, position, infos, sentence, body, frozenset(), frozenset(), decl.name.span, decl.doc)
+        return core.EventInfo(
+            decl.name.id, position, infos, sentence, body, frozenset(), frozenset(), decl.name.span, decl.doc
+        )
 
     def flow(self, decl: syntax.Flow) -> core.FlowInfo:
         scope = self.scope("flow", decl.name.id)
@@ -288,7 +333,9 @@ class _Checker:
         main = self.names.use("main")
         if main is None:
             span = self.names.game.span if self.names.game else Span(self.source, 0, 1)
-            self.names.report("F510", "nothing says how the game is played", span, "", "add `flow main:`, where a game starts")
+            self.names.report(
+                "F510", "nothing says how the game is played", span, "", "add `flow main:`, where a game starts"
+            )
         elif main.kind != "flow" or main.decl.params:
             self.names.report("F510", "`main` is a flow without parameters", main.span)
 
@@ -298,9 +345,17 @@ class _Checker:
         infos = self.parameters(scope, decl.params, self.names.entities[decl.name.id].value)
         result = self.names.type_of(decl.result)
         if [info.type for info in infos] != [self.names.player] and UNKNOWN not in [info.type for info in infos]:
-            self.names.report("T302", f"`{decl.name.id}` measures a player", decl.name.span, "", f"write `measure {decl.name.id}(p: Player) -> int:`")
+            self.names.report(
+                "T302",
+                f"`{decl.name.id}` measures a player",
+                decl.name.span,
+                "",
+                f"write `measure {decl.name.id}(p: Player) -> int:`",
+            )
         if not isinstance(result, IntType) and result != UNKNOWN:
-            self.names.report("T301", "a measure is a number", decl.result.span, f"this is `{result}`", "write `-> int`")
+            self.names.report(
+                "T301", "a measure is a number", decl.result.span, f"this is `{result}`", "write `-> int`"
+            )
             result = UNKNOWN
         value = ExprChecker(self.names, scope).fitted(decl.value, result)
         return core.MeasureInfo(decl.name.id, infos, result, value, decl.name.span, decl.doc)
@@ -316,7 +371,13 @@ class _Checker:
         if not found:
             return None
         if len(found) > 1:
-            self.names.report("N202", "`terminates` is there twice", found[1].span, "", labels=(Label(found[0].span, "the first is here"),))
+            self.names.report(
+                "N202",
+                "`terminates` is there twice",
+                found[1].span,
+                "",
+                labels=(Label(found[0].span, "the first is here"),),
+            )
         return self.names.known_int(found[0].limit, "the greatest number of choices")
 
     # ------------------------------------------------------------ actions
@@ -334,7 +395,13 @@ class _Checker:
         for choice in decl.params:
             if choice.domain is None:
                 if chosen:
-                    names.report("F509", f"`{choice.name.id}` is given: it comes before the chosen ones", choice.span, "", "given parameters (`:`) first, then chosen ones (`in`)")
+                    names.report(
+                        "F509",
+                        f"`{choice.name.id}` is given: it comes before the chosen ones",
+                        choice.span,
+                        "",
+                        "given parameters (`:`) first, then chosen ones (`in`)",
+                    )
                 kind = given_types[choice.name.id]
                 scope.declare(choice.name, "given", kind)
                 given.append(core.ParamInfo(choice.name.id, kind, choice.span))
@@ -349,19 +416,26 @@ class _Checker:
         checker = StatementChecker(names, scope)
         body, _ = checker.statements(rest)
         return core.ActionInfo(
-            decl.name.id, position, names.player, tuple(given), tuple(chosen), tuple(prelude), (), body, None, decl.name.span, decl.doc
+            decl.name.id,
+            position,
+            names.player,
+            tuple(given),
+            tuple(chosen),
+            tuple(prelude),
+            (),
+            body,
+            None,
+            decl.name.span,
+            decl.doc,
         )
 
-    def prelude(self, decl: syntax.Action, scope: Scope) -> tuple[list[core.Guard | core.ActionLet], list[syntax.Statement]]:
+    def prelude(
+        self, decl: syntax.Action, scope: Scope
+    ) -> tuple[list[core.Guard | core.ActionLet], list[syntax.Statement]]:
         """The lets and guards before the effects, and the statements that are the effects."""
         names = self.names
         made: list[core.Guard | core.ActionLet] = []
-        position = 0
-        for position, node in enumerate(decl.body):
-            if isinstance(node, syntax.Let):
-                pass
-            elif not isinstance(node, syntax.Require):
-                break
+        for node in decl.body:
             scope.origins = set()
             if isinstance(node, syntax.Let):
                 bound, _ = StatementChecker(names, scope).on_Let(node)
@@ -370,14 +444,24 @@ class _Checker:
                 made.append(core.ActionLet(node.name.id, value.value, self.relies(scope, made), node.span))
             elif isinstance(node, syntax.Require):
                 made.append(self.guard(node, scope, made))
-        else:
-            position = len(decl.body)
-        return made, list(decl.body[position:])
+            else:
+                break
+        first_effect = next(
+            (i for i, n in enumerate(decl.body) if not isinstance(n, (syntax.Let, syntax.Require))), len(decl.body)
+        )
+        return made, list(decl.body[first_effect:])
 
     def guard(self, node: syntax.Require, scope: Scope, earlier: list[core.Guard | core.ActionLet]) -> core.Guard:
         first = next((g for g in earlier if isinstance(g, core.Guard) and g.name == node.name.id), None)
         if first is not None:
-            self.names.report("N202", f"`{node.name.id}` is required twice", node.name.span, "the second time", "each `require` of an action has its own name", labels=(Label(first.span, "the first is here"),))
+            self.names.report(
+                "N202",
+                f"`{node.name.id}` is required twice",
+                node.name.span,
+                "the second time",
+                "each `require` of an action has its own name",
+                labels=(Label(first.span, "the first is here"),),
+            )
         condition = ExprChecker(self.names, scope).condition(node.condition)
         relies = self.relies(scope, earlier)
         sentence = template(self.names, scope, node.sentence, parameters_only=False)

@@ -41,7 +41,9 @@ class CallChecker:
     def unknown(self, span: Span) -> core.Expr:
         return core.Const(None, UNKNOWN, span)
 
-    def report(self, code: str, title: str, span: Span, text: str = "", *hints: str, labels: tuple[Label, ...] = ()) -> core.Expr:
+    def report(
+        self, code: str, title: str, span: Span, text: str = "", *hints: str, labels: tuple[Label, ...] = ()
+    ) -> core.Expr:
         self.checker.names.report(code, title, span, text, *hints, labels=labels)
         return self.unknown(span)
 
@@ -51,7 +53,9 @@ class CallChecker:
         if isinstance(node.fn, syntax.Attr):
             return self.method(node, node.fn)
         if not isinstance(node.fn, syntax.NameExpr):
-            return self.report("T316", "this cannot be called", node.fn.span, "", "a def, a record or a function of the language can")
+            return self.report(
+                "T316", "this cannot be called", node.fn.span, "", "a def, a record or a function of the language can"
+            )
         word = node.fn.id
         local = self.checker.scope.locals.get(word)
         if local is not None:
@@ -74,7 +78,13 @@ class CallChecker:
             "field": f"a field is read with `{word}[...]`",
         }
         code = "F502" if entity.kind in ("event", "flow", "action") else "T316"
-        return self.report(code, f"`{word}` is {article(entity.kind)}, not a def", node.fn.span, "this has no value", remedy.get(entity.kind, ""))
+        return self.report(
+            code,
+            f"`{word}` is {article(entity.kind)}, not a def",
+            node.fn.span,
+            "this has no value",
+            remedy.get(entity.kind, ""),
+        )
 
     def nothing_called(self, fn: syntax.NameExpr, kinds: tuple[str, ...]) -> core.Expr:
         names = self.checker.names
@@ -97,14 +107,28 @@ class CallChecker:
             if arg.name is None:
                 if position >= len(params):
                     given, needed = len(args), len(params)
-                    self.report("T302", f"{what} takes {needed} argument{'' if needed == 1 else 's'}, {given} are given", arg.span, "one too many", signature(what, params), labels=labels)
+                    self.report(
+                        "T302",
+                        f"{what} takes {needed} argument{'' if needed == 1 else 's'}, {given} are given",
+                        arg.span,
+                        "one too many",
+                        signature(what, params),
+                        labels=labels,
+                    )
                     return None
                 name = params[position][0]
             else:
                 name = arg.name.id
                 if name not in dict(params):
                     near = closest(name, [p for p, _ in params])
-                    self.report("N208", f"{what} has no parameter `{name}`", arg.name.span, "", f"did you mean `{near}`?" if near else signature(what, params), labels=labels)
+                    self.report(
+                        "N208",
+                        f"{what} has no parameter `{name}`",
+                        arg.name.span,
+                        "",
+                        f"did you mean `{near}`?" if near else signature(what, params),
+                        labels=labels,
+                    )
                     self.checker.expr(arg.value)
                     wrong = True
                     continue
@@ -116,7 +140,12 @@ class CallChecker:
         missing = [name for name, _ in params if name not in order]
         if missing and not wrong:
             self.report(
-                "T302", f"{what} needs {', '.join(f'`{name}`' for name in missing)}", span, "", signature(what, params), labels=labels
+                "T302",
+                f"{what} needs {', '.join(f'`{name}`' for name in missing)}",
+                span,
+                "",
+                signature(what, params),
+                labels=labels,
             )
         if missing or wrong or any(value.type == UNKNOWN for value in order.values()):
             return None
@@ -133,7 +162,12 @@ class CallChecker:
         if args is None or result == UNKNOWN:
             return self.unknown(node.span)
         if self.checker.scope.kind == "constant":
-            return self.report("T314", f"`{entity.name}` is a def, and defs belong to play", node.span, "only constants are known before play")
+            return self.report(
+                "T314",
+                f"`{entity.name}` is a def, and defs belong to play",
+                node.span,
+                "only constants are known before play",
+            )
         return core.Call(entity.name, args, result, node.span)
 
     def measure(self, entity: Entity, node: syntax.Call) -> core.Expr:
@@ -163,7 +197,13 @@ class CallChecker:
         if obj.type == UNKNOWN:
             return self.unknown(node.span)
         if isinstance(obj.type, OptionType):
-            return self.report("T304", f"`{fn.obj.span.text}` may be none", fn.obj.span, "", f"test it first: `{fn.obj.span.text} is some`")
+            return self.report(
+                "T304",
+                f"`{fn.obj.span.text}` may be none",
+                fn.obj.span,
+                "",
+                f"test it first: `{fn.obj.span.text} is some`",
+            )
         found: boards.Method | None = None
         for shape in names.shapes.values():
             if isinstance(obj.type, EnumType):
@@ -192,11 +232,19 @@ class CallChecker:
                 try:
                     made = found.call([n for n in numbers if n is not None])
                 except boards.ShapeError as why:
-                    return self.report("T302", f"`{fn.name.id}` cannot be worked out", node.span, str(why), found.signature)
+                    return self.report(
+                        "T302", f"`{fn.name.id}` cannot be worked out", node.span, str(why), found.signature
+                    )
                 return core.Const(made[1], made[0], node.span)
         pool = [name for shape in names.shapes.values() for owner, name in shape.statics if owner == kind.name]
         near = closest(fn.name.id, pool)
-        return self.report("N205", f"`{kind.name}` has no function `{fn.name.id}`", fn.name.span, "", f"did you mean `{near}`?" if near else "")
+        return self.report(
+            "N205",
+            f"`{kind.name}` has no function `{fn.name.id}`",
+            fn.name.span,
+            "",
+            f"did you mean `{near}`?" if near else "",
+        )
 
     # ------------------------------------------------------------ functions of the language
 
@@ -258,14 +306,23 @@ class CallChecker:
         if isinstance(args[0], (syntax.ListLit, syntax.BraceLit)) and target is not None:
             group = self.checker.fitted(args[0], ListType(target, 255 * 4096))
         else:
-            hint = ListType(target, 255 * 4096) if target is not None and isinstance(args[0], syntax.Conditional) else None
+            hint = (
+                ListType(target, 255 * 4096) if target is not None and isinstance(args[0], syntax.Conditional) else None
+            )
             group = self.checker.expr(args[0], hint) if hint else self.checker.collection(args[0])
         if not is_collection(group.type):
             return self.unknown(node.span)
         item = group.type.item  # type: ignore[union-attr]
         if isinstance(group.type, BagType):
             return group
-        target = target if isinstance(target, IntType) and isinstance(item, IntType) and target.lo <= item.lo and item.hi <= target.hi else item
+        target = (
+            target
+            if isinstance(target, IntType)
+            and isinstance(item, IntType)
+            and target.lo <= item.lo
+            and item.hi <= target.hi
+            else item
+        )
         if not self.checker.names.countable(target, node.span, "a bag"):
             return self.unknown(node.span)
         return self.checker.op("bag_from", (group,), BagType(target), node.span)
@@ -277,7 +334,13 @@ class CallChecker:
         if group.type == UNKNOWN:
             return self.unknown(node.span)
         if not isinstance(group.type, BagType):
-            return self.report("T301", f"expected a bag, found `{group.type}`", args[0].span, "", "count with `count(x for x in ... if ...)`")
+            return self.report(
+                "T301",
+                f"expected a bag, found `{group.type}`",
+                args[0].span,
+                "",
+                "count with `count(x for x in ... if ...)`",
+            )
         item = self.checker.fitted(args[1], group.type.item)
         return self.checker.op("bag_count", (group, item), IntType(0, 255), node.span)
 
@@ -292,10 +355,18 @@ class CallChecker:
         return self.folded("sum", node, args)
 
     def fn_count(self, node: syntax.Call, args: list[syntax.Expr], want: Type | None) -> core.Expr:
-        return self.report("T302", "write `count(x for x in ... if ...)`", node.span, "", "the size of a collection is `len(...)`")
+        return self.report(
+            "T302", "write `count(x for x in ... if ...)`", node.span, "", "the size of a collection is `len(...)`"
+        )
 
     def fn_any(self, node: syntax.Call, args: list[syntax.Expr], want: Type | None) -> core.Expr:
-        return self.report("T302", "write `any(condition for x in ...)`", node.span, "", "a collection is true by itself when it is not empty")
+        return self.report(
+            "T302",
+            "write `any(condition for x in ...)`",
+            node.span,
+            "",
+            "a collection is true by itself when it is not empty",
+        )
 
     def fn_all(self, node: syntax.Call, args: list[syntax.Expr], want: Type | None) -> core.Expr:
         return self.report("T302", "write `all(condition for x in ...)`", node.span)
@@ -322,7 +393,9 @@ class CallChecker:
     def extreme(self, op: str, node: syntax.Call, args: list[syntax.Expr]) -> core.Expr:
         """`max(a, b)`: the greatest of two or more numbers."""
         if not args:
-            return self.report("T302", f"write `{node.fn.span.text}(a, b)` or `{node.fn.span.text}(x for x in ...)`", node.span)
+            return self.report(
+                "T302", f"write `{node.fn.span.text}(a, b)` or `{node.fn.span.text}(x for x in ...)`", node.span
+            )
         values = [self.checker.fitted(arg, INT) for arg in args]
         ranges = [value.type for value in values if isinstance(value.type, IntType)]
         if len(ranges) != len(values):
@@ -335,7 +408,11 @@ class CallChecker:
 
     def generator(self, node: syntax.GeneratorCall, want: Type | None) -> core.Expr:
         fn = node.fn
-        if not isinstance(fn, syntax.NameExpr) or fn.id not in FUNCTIONS or fn.id in ("abs", "len", "count_of", "seats_from", "distinct"):
+        if (
+            not isinstance(fn, syntax.NameExpr)
+            or fn.id not in FUNCTIONS
+            or fn.id in ("abs", "len", "count_of", "seats_from", "distinct")
+        ):
             allowed = "any, all, sum, count, min, max, first, set, bag"
             return self.report("T316", "this takes no `for`", fn.span, "", f"a generator may be given to {allowed}")
         word = fn.id
@@ -368,7 +445,9 @@ class CallChecker:
         kind: Type = SetType(item) if word == "set" else BagType(item)
         return core.Comp(word, element, tuple(clauses), kind, node.span)
 
-    def reduced(self, kind: str, element: core.Expr, clauses: list[core.Clause], span: Span, where: Span | None = None) -> core.Expr:
+    def reduced(
+        self, kind: str, element: core.Expr, clauses: list[core.Clause], span: Span, where: Span | None = None
+    ) -> core.Expr:
         from rulesdsl.check_expr import bound
 
         most = bound(clauses)
@@ -379,7 +458,9 @@ class CallChecker:
             return core.Comp(kind, element, tuple(clauses), IntType(0, most), span)
         if kind == "first":
             if isinstance(item, OptionType):
-                return self.report("T301", "`first` of options would be an option of an option", where or span, f"this is `{item}`")
+                return self.report(
+                    "T301", "`first` of options would be an option of an option", where or span, f"this is `{item}`"
+                )
             return core.Comp(kind, element, tuple(clauses), OptionType(item), span)
         if kind in ("min", "max") and isinstance(item, EnumType) and item.ordered:
             return core.Comp(kind, element, tuple(clauses), OptionType(item), span)
@@ -390,7 +471,7 @@ class CallChecker:
             return core.Comp(kind, element, tuple(clauses), OptionType(item), span)
         lo, hi = min(0, item.lo) * most, max(0, item.hi) * most
         total = core.Comp("sum", element, tuple(clauses), IntType(max(lo, INT_MIN), min(hi, INT_MAX)), span)
-        if INT_MIN <= lo and hi <= INT_MAX:
+        if lo >= INT_MIN and hi <= INT_MAX:
             return total
         return core.Checked(total, INT_MIN, INT_MAX, total.type, span)
 
@@ -400,10 +481,29 @@ class CallChecker:
         checker = self.checker
         who = checker.fitted(node.who, checker.names.player)
         given = self.offer(node.alternative)
-        if checker.scope.kind in ("def", "event", "measure", "law", "constant", "scenario", "sentence") and checker.scope.kind != "scenario":
-            self.report("F512", "`can` stands in flows and guards only", node.span, "", "what a player could do is not a fact of the state")
-        if checker.scope.kind == "guard" and not (isinstance(who, core.Local) and who.name == "me") and who.type != UNKNOWN:
-            self.report("F512", "a guard may only ask what `me` can do", node.who.span, "", "another player's moves depend on what `me` may not see")
+        if (
+            checker.scope.kind in ("def", "event", "measure", "law", "constant", "scenario", "sentence")
+            and checker.scope.kind != "scenario"
+        ):
+            self.report(
+                "F512",
+                "`can` stands in flows and guards only",
+                node.span,
+                "",
+                "what a player could do is not a fact of the state",
+            )
+        if (
+            checker.scope.kind == "guard"
+            and not (isinstance(who, core.Local) and who.name == "me")
+            and who.type != UNKNOWN
+        ):
+            self.report(
+                "F512",
+                "a guard may only ask what `me` can do",
+                node.who.span,
+                "",
+                "another player's moves depend on what `me` may not see",
+            )
         if given is None or who.type == UNKNOWN:
             return self.unknown(node.span)
         return core.CanDo(who, node.alternative.action.id, given, BOOL, node.span)
@@ -417,9 +517,21 @@ class CallChecker:
             pool = [e.name for e in names.entities.values() if e.kind == "action"]
             near = closest(word, pool)
             if entity is not None:
-                self.report("F514", f"`{word}` is {article(entity.kind)}, not an action", node.action.span, "players choose actions", f"did you mean `{near}`?" if near else "")
+                self.report(
+                    "F514",
+                    f"`{word}` is {article(entity.kind)}, not an action",
+                    node.action.span,
+                    "players choose actions",
+                    f"did you mean `{near}`?" if near else "",
+                )
             else:
-                self.report("N201", f"there is no action `{word}`", node.action.span, "", f"did you mean `{near}`?" if near else "")
+                self.report(
+                    "N201",
+                    f"there is no action `{word}`",
+                    node.action.span,
+                    "",
+                    f"did you mean `{near}`?" if near else "",
+                )
             return None
         given = names.resolve(entity)
         if given == UNKNOWN:
@@ -427,11 +539,24 @@ class CallChecker:
         chosen = [choice.name.id for choice in entity.decl.params if choice.domain is not None]
         for arg in node.args:
             if arg.name is not None and arg.name.id in chosen:
-                self.report("F509", f"`{arg.name.id}` is chosen by the player", arg.span, "", "only given arguments stand where an action is offered")
+                self.report(
+                    "F509",
+                    f"`{arg.name.id}` is chosen by the player",
+                    arg.span,
+                    "",
+                    "only given arguments stand where an action is offered",
+                )
                 return None
         if len(node.args) > len(given):
             hint = f"`{word}` leaves {', '.join(f'`{c}`' for c in chosen)} to the player" if chosen else ""
-            self.report("F509", f"`{word}` is given {len(given)} argument{'' if len(given) == 1 else 's'}, not {len(node.args)}", node.span, "", hint, labels=(Label(entity.span, "declared here"),))
+            self.report(
+                "F509",
+                f"`{word}` is given {len(given)} argument{'' if len(given) == 1 else 's'}, not {len(node.args)}",
+                node.span,
+                "",
+                hint,
+                labels=(Label(entity.span, "declared here"),),
+            )
             return None
         return self.arguments(node.args, given, f"`{word}`", node.span, entity.span)
 

@@ -38,7 +38,13 @@ class ScenarioChecker:
         for decl in decls:
             first = seen.get(decl.text.text)
             if first is not None:
-                self.names.report("N202", "two scenarios have one name", decl.text.span, "the second", labels=(Label(first.text.span, "the first is here"),))
+                self.names.report(
+                    "N202",
+                    "two scenarios have one name",
+                    decl.text.span,
+                    "the second",
+                    labels=(Label(first.text.span, "the first is here"),),
+                )
             seen[decl.text.text] = decl
             settings = self.settings(decl)
             if settings is not None:
@@ -63,7 +69,14 @@ class ScenarioChecker:
             if entity is None or entity.kind != "param":
                 params = [e.name for e in self.names.entities.values() if e.kind == "param"]
                 near = closest(name, [*params, "players"])
-                self.names.report("N209", f"there is no parameter `{name}`", node.span, "", f"did you mean `{near}`?" if near else "", labels=())
+                self.names.report(
+                    "N209",
+                    f"there is no parameter `{name}`",
+                    node.span,
+                    "",
+                    f"did you mean `{near}`?" if near else "",
+                    labels=(),
+                )
                 return None
             value = self.names.resolve(entity)
             if value == UNKNOWN:
@@ -92,7 +105,9 @@ class ScenarioChecker:
             made = self.line(line, scope, running)
             if made is not None:
                 steps.append(made)
-        return core.ScenarioInfo(decl.text.text, tuple(sorted(settings.items())), tuple(steps), decl.text.span, decl.doc)
+        return core.ScenarioInfo(
+            decl.text.text, tuple(sorted(settings.items())), tuple(steps), decl.text.span, decl.doc
+        )
 
     def line(self, line: syntax.ScenarioLine, scope: Scope, running: bool) -> core.ScenarioStep | None:
         expr = ExprChecker(self.names, scope)
@@ -130,10 +145,16 @@ class ScenarioChecker:
         entity = self.names.use(word)
         if entity is None or entity.kind != "flow":
             near = closest(word, [e.name for e in self.names.entities.values() if e.kind == "flow"])
-            self.names.report("N209", f"there is no flow `{word}`", call.fn.span, "", f"did you mean `{near}`?" if near else "")
+            self.names.report(
+                "N209", f"there is no flow `{word}`", call.fn.span, "", f"did you mean `{near}`?" if near else ""
+            )
             return None
         params = self.names.resolve(entity)
-        args = None if params == UNKNOWN else CallChecker(expr).arguments(call.args, params, f"`{word}`", call.span, entity.span)
+        args = (
+            None
+            if params == UNKNOWN
+            else CallChecker(expr).arguments(call.args, params, f"`{word}`", call.span, entity.span)
+        )
         return core.ScenarioRun(word, args, line.span) if args is not None else None
 
     def outcome(self, node: syntax.Expr, expr: ExprChecker) -> tuple[core.Const, ...]:
@@ -154,7 +175,11 @@ class ScenarioChecker:
         entity = self.names.use(word)
         if entity is None or entity.kind != "action":
             near = closest(word, [e.name for e in self.names.entities.values() if e.kind == "action"])
-            what = f"`{word}` is {article(entity.kind)}, not an action" if entity is not None else f"there is no action `{word}`"
+            what = (
+                f"`{word}` is {article(entity.kind)}, not an action"
+                if entity is not None
+                else f"there is no action `{word}`"
+            )
             self.names.report("N209", what, node.action.span, "", f"did you mean `{near}`?" if near else "")
             return None
         given = self.names.resolve(entity)
@@ -162,7 +187,7 @@ class ScenarioChecker:
         if given == UNKNOWN or chosen is None or who.type == UNKNOWN:
             return None
         named = {arg.name.id for arg in node.args if arg.name is not None}
-        both = len(node.args) == len(given) + len(chosen) and bool(given) or any(name in named for name, _ in given)
+        both = (len(node.args) == len(given) + len(chosen) and bool(given)) or any(name in named for name, _ in given)
         params = [*given, *chosen] if both else chosen
         args = CallChecker(expr).arguments(node.args, params, f"`{word}`", node.span, entity.span)
         if args is None:
@@ -183,7 +208,14 @@ class ScenarioChecker:
         if info is not None and by.id not in guards:
             near = closest(by.id, guards)
             hint = f"did you mean `{near}`?" if near else f"it has {', '.join(f'`{g}`' for g in guards) or 'none'}"
-            self.names.report("N209", f"`{action}` has no require `{by.id}`", by.span, "", hint, labels=(Label(info.span, "the action is here"),))
+            self.names.report(
+                "N209",
+                f"`{action}` has no require `{by.id}`",
+                by.span,
+                "",
+                hint,
+                labels=(Label(info.span, "the action is here"),),
+            )
 
 
 def _widened(kind: Type) -> Type:

@@ -72,7 +72,14 @@ class StatementChecker:
         told = False
         for node in nodes:
             if ended and not told:
-                self.names.report("W902", "this is never reached", node.span, "", "remove it, or what ends the block before it", severity="warning")
+                self.names.report(
+                    "W902",
+                    "this is never reached",
+                    node.span,
+                    "",
+                    "remove it, or what ends the block before it",
+                    severity="warning",
+                )
                 told = True
             item, ends = self.statement(node)
             made.extend(item)
@@ -93,7 +100,13 @@ class StatementChecker:
         if isinstance(node, syntax.CallStatement):
             self.expr.expr(node.expr)
             if not isinstance(node.expr, syntax.Call):
-                self.names.report("T319", "this value is not used", node.span, "an expression is not a statement", f"did you mean `return {node.span.text}`?" if where == "def" else "")
+                self.names.report(
+                    "T319",
+                    "this value is not used",
+                    node.span,
+                    "an expression is not a statement",
+                    f"did you mean `return {node.span.text}`?" if where == "def" else "",
+                )
                 return [], False
             if isinstance(node.expr.fn, syntax.NameExpr):
                 entity = self.names.entities.get(node.expr.fn.id)
@@ -119,10 +132,19 @@ class StatementChecker:
                 local_type = INT
             if isinstance(local_type, NothingType):
                 self.names.report(
-                    "T310", f"nothing says what `{node.name.id}` is", node.value.span, "", f"give it a type: `{kind} {node.name.id}: set[...] = {{}}`"
+                    "T310",
+                    f"nothing says what `{node.name.id}` is",
+                    node.value.span,
+                    "",
+                    f"give it a type: `{kind} {node.name.id}: set[...] = {{}}`",
                 )
                 local_type = UNKNOWN
-        if kind == "let" and isinstance(local_type, IntType) and isinstance(value.type, IntType) and value.type != UNKNOWN:
+        if (
+            kind == "let"
+            and isinstance(local_type, IntType)
+            and isinstance(value.type, IntType)
+            and value.type != UNKNOWN
+        ):
             local_type = value.type
         self.scope.declare(node.name, kind, local_type)
         return [core.Bind(node.name.id, value, node.span)], False
@@ -141,8 +163,14 @@ class StatementChecker:
     def on_Assign(self, node: syntax.Assign) -> tuple[list[core.Stmt], bool]:
         root, indices = spread(node.target)
         if root is None:
-            hint = "fields of a record cannot be assigned alone: make a new record" if isinstance(node.target, syntax.Attr) else ""
-            self.names.report("F507", "this cannot be assigned", node.target.span, "a field of the state or a var is needed", hint)
+            hint = (
+                "fields of a record cannot be assigned alone: make a new record"
+                if isinstance(node.target, syntax.Attr)
+                else ""
+            )
+            self.names.report(
+                "F507", "this cannot be assigned", node.target.span, "a field of the state or a var is needed", hint
+            )
             self.expr.expr(node.value)
             return [], False
         local = self.scope.locals.get(root.id)
@@ -170,33 +198,63 @@ class StatementChecker:
             self.names.report("N201", f"nothing is called `{root.id}`", root.span, "not a field or var", hint)
             return
         what = entity.kind if entity is not None else "member"
-        self.names.report("F507", f"`{root.id}` is a {what} and cannot be assigned", root.span, "a field of the state or a var is needed")
+        self.names.report(
+            "F507",
+            f"`{root.id}` is a {what} and cannot be assigned",
+            root.span,
+            "a field of the state or a var is needed",
+        )
 
-    def assign_local(self, node: syntax.Assign, root: syntax.NameExpr, local: Any, indices: list[syntax.Expr]) -> tuple[list[core.Stmt], bool]:
+    def assign_local(
+        self, node: syntax.Assign, root: syntax.NameExpr, local: Any, indices: list[syntax.Expr]
+    ) -> tuple[list[core.Stmt], bool]:
         if local.kind != "var":
-            hint = f"declare it with `var {root.id} = ...`" if local.kind == "let" else "only what `var` declares can be assigned"
-            self.names.report("F507", f"`{root.id}` keeps its value", node.target.span, f"it is a {local.kind}", hint, labels=(Label(local.span, "declared here"),))
+            hint = (
+                f"declare it with `var {root.id} = ...`"
+                if local.kind == "let"
+                else "only what `var` declares can be assigned"
+            )
+            self.names.report(
+                "F507",
+                f"`{root.id}` keeps its value",
+                node.target.span,
+                f"it is a {local.kind}",
+                hint,
+                labels=(Label(local.span, "declared here"),),
+            )
             self.expr.expr(node.value)
             return [], False
         if indices:
-            self.names.report("F507", "part of a var cannot be assigned", node.target.span, "", "assign the whole of it")
+            self.names.report(
+                "F507", "part of a var cannot be assigned", node.target.span, "", "assign the whole of it"
+            )
             return [], False
         current = core.Local(root.id, local.type, root.span)
         value = self.new_value(node, current)
         self.scope.forget(root.id)
         return [core.Bind(root.id, value, node.span, declares=False)], False
 
-    def store(self, node: syntax.Assign, info: core.FieldInfo, indices: list[syntax.Expr]) -> tuple[list[core.Stmt], bool]:
+    def store(
+        self, node: syntax.Assign, info: core.FieldInfo, indices: list[syntax.Expr]
+    ) -> tuple[list[core.Stmt], bool]:
         if info.type == UNKNOWN:
             self.expr.expr(node.value)
             return [], False
         if indices and len(indices) < len(info.keys):
-            self.names.report("T317", f"`{info.name}` has {len(info.keys)} indices", node.target.span, f"{len(indices)} given", "go through the others with `for`")
+            self.names.report(
+                "T317",
+                f"`{info.name}` has {len(info.keys)} indices",
+                node.target.span,
+                f"{len(indices)} given",
+                "go through the others with `for`",
+            )
             return [], False
         if len(indices) > len(info.keys):
             kind = info.value
             hint = "assign the whole map" if isinstance(kind, MapType) else ""
-            self.names.report("T317", f"`{info.name}` has {len(info.keys)} indices", node.target.span, f"{len(indices)} given", hint)
+            self.names.report(
+                "T317", f"`{info.name}` has {len(info.keys)} indices", node.target.span, f"{len(indices)} given", hint
+            )
             return [], False
         keys = tuple(self.expr.fitted(index, kind, "an index") for index, kind in zip(indices, info.keys, strict=False))
         if any(key.type == UNKNOWN for key in keys):
@@ -242,7 +300,9 @@ class StatementChecker:
         }  # fmt: skip
         found = names.get((type(kind), sign))
         if found is None:
-            self.names.report("T305", "nothing can be taken from a list with `-=`", node.span, "", "keep a part of it: `xs = xs[:-1]`")
+            self.names.report(
+                "T305", "nothing can be taken from a list with `-=`", node.span, "", "keep a part of it: `xs = xs[:-1]`"
+            )
             return unknown(node.span)
         element = self.expr.try_fit(value, kind.item, node.value.span)
         if element is not None:
@@ -284,7 +344,9 @@ class StatementChecker:
         made = core.IfStmt(condition, then, tuple(otherwise), test.span)
         return [made], then_ends and else_ends
 
-    def loop(self, body: syntax.Block, condition: syntax.Expr | None, extra: Sequence[syntax.Statement] = ()) -> tuple[core.Expr | None, core.Body]:
+    def loop(
+        self, body: syntax.Block, condition: syntax.Expr | None, extra: Sequence[syntax.Statement] = ()
+    ) -> tuple[core.Expr | None, core.Body]:
         """The condition and body of a loop: at its head nothing is known of what the body may change."""
         self.at_head(body)
         start = dict(self.scope.facts)
@@ -295,7 +357,9 @@ class StatementChecker:
         self.scope.loops += 1
         made, _ = self.block(body)
         self.scope.loops -= 1
-        self.scope.facts = {path: why for path, why in start.items() if path in self.scope.facts or not path.startswith("~")}
+        self.scope.facts = {
+            path: why for path, why in start.items() if path in self.scope.facts or not path.startswith("~")
+        }
         self.at_head(body)
         return test, made
 
@@ -341,7 +405,14 @@ class StatementChecker:
     def on_Step(self, node: syntax.Step) -> tuple[list[core.Stmt], bool]:
         first = self.steps.get(node.name.id)
         if first is not None:
-            self.names.report("N202", f"step `{node.name.id}` is there twice", node.name.span, "the second time", "step names are unique in their flow", labels=(Label(first, "the first is here"),))
+            self.names.report(
+                "N202",
+                f"step `{node.name.id}` is there twice",
+                node.name.span,
+                "the second time",
+                "step names are unique in their flow",
+                labels=(Label(first, "the first is here"),),
+            )
         self.steps[node.name.id] = node.name.span
         body, ended = self.block(node.body)
         return [core.StepStmt(node.name.id, body, node.span)], ended
@@ -354,14 +425,26 @@ class StatementChecker:
 
     def leave(self, node: Any, made: core.Stmt, word: str) -> tuple[list[core.Stmt], bool]:
         if self.scope.loops == 0:
-            self.names.report("F506", f"`{word}` outside of a loop", node.span, "", "it belongs in `for`, `while`, `repeat` or `turns`")
+            self.names.report(
+                "F506",
+                f"`{word}` outside of a loop",
+                node.span,
+                "",
+                "it belongs in `for`, `while`, `repeat` or `turns`",
+            )
             return [], False
         return [made], True
 
     def on_Return(self, node: syntax.Return) -> tuple[list[core.Stmt], bool]:
         if self.scope.kind != "def":
             if node.value is not None:
-                self.names.report("F505", f"{'an action' if self.scope.kind == 'action' else 'a flow'} returns nothing", node.value.span, "", "what must outlive it is part of the state")
+                self.names.report(
+                    "F505",
+                    f"{'an action' if self.scope.kind == 'action' else 'a flow'} returns nothing",
+                    node.value.span,
+                    "",
+                    "what must outlive it is part of the state",
+                )
             return [core.ReturnStmt(None, node.span)], True
         if self.result is None:
             return [core.ReturnStmt(None, node.span)], True
@@ -384,7 +467,13 @@ class StatementChecker:
 
     def on_Require(self, node: syntax.Require) -> tuple[list[core.Stmt], bool]:
         if self.scope.kind == "action":
-            self.names.report("F503", "a `require` comes before all effects", node.span, "an effect stands before it", "move it up: first all `let` and `require`, then what happens")
+            self.names.report(
+                "F503",
+                "a `require` comes before all effects",
+                node.span,
+                "an effect stands before it",
+                "move it up: first all `let` and `require`, then what happens",
+            )
         else:
             self.names.report("F503", "`require` belongs in an action", node.span, "", "a flow tests with `if`")
         self.expr.condition(node.condition)
@@ -397,7 +486,11 @@ class StatementChecker:
 
     def on_CallStatement(self, node: syntax.CallStatement) -> tuple[list[core.Stmt], bool]:
         call = node.expr
-        if isinstance(call, syntax.NameExpr) and call.id in self.names.entities and self.names.entities[call.id].kind == "flow":
+        if (
+            isinstance(call, syntax.NameExpr)
+            and call.id in self.names.entities
+            and self.names.entities[call.id].kind == "flow"
+        ):
             self.names.use(call.id)
             self.names.report("T316", f"`{call.id}` is a flow: call it", node.span, "", f"write `{call.id}()`")
             return [], False
@@ -418,7 +511,13 @@ class StatementChecker:
                 return [], False
         made = self.expr.expr(call)
         if made.type != UNKNOWN:
-            self.names.report("T319", "this value is not used", node.span, "an expression is not a statement", "a flow, `emit` or a question is needed here")
+            self.names.report(
+                "T319",
+                "this value is not used",
+                node.span,
+                "an expression is not a statement",
+                "a flow, `emit` or a question is needed here",
+            )
         return [], False
 
     def on_Draw(self, node: syntax.Draw) -> tuple[list[core.Stmt], bool]:
@@ -442,7 +541,14 @@ class StatementChecker:
         for alternative in node.alternatives:
             word = alternative.action.id
             if word in seen:
-                self.names.report("F509", f"`{word}` is offered twice", alternative.span, "", "one question offers an action once", labels=(Label(seen[word], "first here"),))
+                self.names.report(
+                    "F509",
+                    f"`{word}` is offered twice",
+                    alternative.span,
+                    "",
+                    "one question offers an action once",
+                    labels=(Label(seen[word], "first here"),),
+                )
                 continue
             seen[word] = alternative.span
             given = CallChecker(self.expr).offer(alternative)
@@ -518,7 +624,8 @@ def assigned(body: syntax.Block) -> set[str]:
 def disturbs(body: syntax.Block) -> bool:
     """Whether a block emits, asks, draws or calls a flow."""
     return any(
-        isinstance(node, (syntax.Emit, syntax.Ask, syntax.Draw, syntax.CallStatement)) or any(map(disturbs, inner_blocks(node)))
+        isinstance(node, (syntax.Emit, syntax.Ask, syntax.Draw, syntax.CallStatement))
+        or any(map(disturbs, inner_blocks(node)))
         for node in body
     )
 

@@ -353,8 +353,22 @@ class TurnsStmt:
 
 
 Stmt = Union[
-    Bind, Store, IfStmt, ForStmt, WhileStmt, RepeatStmt, ReturnStmt, BreakStmt, ContinueStmt, EmitStmt, CallFlow, EndStmt,
-    StepStmt, DrawStmt, AskStmt, TurnsStmt,
+    Bind,
+    Store,
+    IfStmt,
+    ForStmt,
+    WhileStmt,
+    RepeatStmt,
+    ReturnStmt,
+    BreakStmt,
+    ContinueStmt,
+    EmitStmt,
+    CallFlow,
+    EndStmt,
+    StepStmt,
+    DrawStmt,
+    AskStmt,
+    TurnsStmt,
 ]
 Body = tuple[Stmt, ...]
 

@@ -33,21 +33,29 @@ def value_text(kind: Type, value: Any) -> str:
     if isinstance(kind, OptionType):
         return value_text(kind.item, value)
     if isinstance(kind, EnumType):
-        return kind.members[value]
+        return str(kind.members[int(value)])
     if isinstance(kind, RecordType):
         parts = zip(kind.fields, value, strict=True)
         return f"{kind.name}({', '.join(f'{name}={value_text(item, part)}' for (name, item), part in parts)})"
     if isinstance(kind, SetType):
         if value == (1 << (size(kind.item) or 0)) - 1 and isinstance(kind.item, EnumType):
             return kind.item.name
-        return "{" + ", ".join(value_text(kind.item, value_at(kind.item, i)) for i in range(value.bit_length()) if value >> i & 1) + "}"
+        return (
+            "{"
+            + ", ".join(
+                value_text(kind.item, value_at(kind.item, i)) for i in range(value.bit_length()) if value >> i & 1
+            )
+            + "}"
+        )
     if isinstance(kind, BagType):
         counts = [f"{value_text(kind.item, value_at(kind.item, i))}: {n}" for i, n in enumerate(value) if n]
         return "{" + ", ".join(counts) + "}"
     if isinstance(kind, ListType):
         return "[" + ", ".join(value_text(kind.item, item) for item in value) + "]"
     if isinstance(kind, MapType):
-        pairs = [f"{value_text(kind.key, value_at(kind.key, i))}: {value_text(kind.value, v)}" for i, v in enumerate(value)]
+        pairs = [
+            f"{value_text(kind.key, value_at(kind.key, i))}: {value_text(kind.value, v)}" for i, v in enumerate(value)
+        ]
         return "{" + ", ".join(pairs) + "}"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -65,7 +73,8 @@ def expr_text(expr: core.Expr) -> str:
         return _op_text(expr)
     if isinstance(expr, core.Comp):
         loops = " ".join(
-            f"for {c.var}: {c.var_type} in {expr_text(c.source)}" + (f" if {expr_text(c.condition)}" if c.condition else "")
+            f"for {c.var}: {c.var_type} in {expr_text(c.source)}"
+            + (f" if {expr_text(c.condition)}" if c.condition else "")
             for c in expr.clauses
         )
         key = f"{expr_text(expr.key)}: " if expr.key is not None else ""
@@ -147,7 +156,10 @@ def _stmt_text(stmt: core.Stmt, indent: str) -> Iterator[str]:
     elif isinstance(stmt, core.CallFlow):
         yield f"{indent}{stmt.flow}({', '.join(map(expr_text, stmt.args))})"
     elif isinstance(stmt, core.EndStmt):
-        parts = [f" win {expr_text(stmt.winners)}" if stmt.winners is not None else "", f" scores {expr_text(stmt.scores)}" if stmt.scores is not None else ""]
+        parts = [
+            f" win {expr_text(stmt.winners)}" if stmt.winners is not None else "",
+            f" scores {expr_text(stmt.scores)}" if stmt.scores is not None else "",
+        ]
         yield f"{indent}end{''.join(parts)}"
     elif isinstance(stmt, core.ReturnStmt):
         yield f"{indent}return{' ' + expr_text(stmt.value) if stmt.value is not None else ''}"

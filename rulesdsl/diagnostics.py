@@ -213,7 +213,13 @@ def as_json(item: Diagnostic) -> Mapping[str, Any]:
     def place(span: Span) -> dict[str, Any]:
         line, column = span.source.position(span.start)
         end_line, end_column = span.source.position(span.end)
-        return {"file": span.source.name, "line": line, "column": column, "end_line": end_line, "end_column": end_column}
+        return {
+            "file": span.source.name,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+        }
 
     return {
         "code": item.code,

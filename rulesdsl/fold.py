@@ -45,7 +45,13 @@ def elements(kind: Type, value: Any) -> Iterator[Any]:
 def _arith(op: str, a: int, b: int) -> int:
     if op in ("floordiv", "mod") and b == 0:
         raise NotKnown("division by 0")
-    return {"add": lambda: a + b, "sub": lambda: a - b, "mul": lambda: a * b, "floordiv": lambda: a // b, "mod": lambda: a % b}[op]()
+    return {
+        "add": lambda: a + b,
+        "sub": lambda: a - b,
+        "mul": lambda: a * b,
+        "floordiv": lambda: a // b,
+        "mod": lambda: a % b,
+    }[op]()
 
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -98,7 +104,9 @@ class _Evaluator:
         raise NotKnown("it depends on the state of a game")
 
     def comprehension(self, expr: core.Comp) -> Any:
-        found = list(self.walk(expr.clauses, 0, lambda: (self.value(expr.key) if expr.key else None, self.value(expr.element))))
+        found = list(
+            self.walk(expr.clauses, 0, lambda: (self.value(expr.key) if expr.key else None, self.value(expr.element)))
+        )
         items = [item for _, item in found]
         kind = expr.kind
         if kind == "any":

@@ -53,7 +53,8 @@ def with_recursion(program: core.Program) -> core.Program:
 def fails_itself(expr: core.Expr) -> bool:
     """Whether evaluating an expression can be a rules error, calls of defs aside."""
     return any(
-        isinstance(node, (core.Checked, core.After)) or isinstance(node, core.Op) and node.op in FAILING_OPS for node in everything(expr)
+        isinstance(node, (core.Checked, core.After)) or (isinstance(node, core.Op) and node.op in FAILING_OPS)
+        for node in everything(expr)
     )
 
 
@@ -130,7 +131,7 @@ def report_circles(program: core.Program, names: Names) -> None:
     edges = {flow.name: follow(flow.body or ()) for flow in program.flows}
     for action in program.actions:
         edges[action.name] = follow(action.effects or ())
-    spans = {item.name: item.span for item in (*program.flows, *program.actions)}
+    spans = {flow.name: flow.span for flow in program.flows} | {action.name: action.span for action in program.actions}
     told: set[str] = set()
     for name in edges:
         circle = reachable(edges[name], edges)

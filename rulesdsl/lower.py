@@ -23,7 +23,9 @@ def lower(program: core.Program) -> core.Program:
     """The program with machines for what can be interrupted and plans for all actions."""
     suspending = suspending_names(program)
     flows = tuple(
-        evolve(flow, machine=machine(flow.body or (), tuple(p.name for p in flow.params), suspending, flow.name), body=None)
+        evolve(
+            flow, machine=machine(flow.body or (), tuple(p.name for p in flow.params), suspending, flow.name), body=None
+        )
         if flow.name in suspending
         else flow
         for flow in program.flows
@@ -33,7 +35,11 @@ def lower(program: core.Program) -> core.Program:
         made = evolve(action, plan=plan(action))
         if action.name in suspending:
             params = ("me", *(p.name for p in action.given), *(c.name for c in action.chosen))
-            made = evolve(made, machine=machine(lets(action) + (action.effects or ()), params, suspending, action.name), effects=None)
+            made = evolve(
+                made,
+                machine=machine(lets(action) + (action.effects or ()), params, suspending, action.name),
+                effects=None,
+            )
         else:
             made = evolve(made, effects=lets(action) + (action.effects or ()))
         actions.append(made)
@@ -58,7 +64,9 @@ def suspending_names(program: core.Program) -> frozenset[str]:
     """The flows and actions that ask or draw, themselves or through what they call."""
     direct: set[str] = set()
     calls: dict[str, set[str]] = {}
-    for name, body in [(f.name, f.body or ()) for f in program.flows] + [(a.name, a.effects or ()) for a in program.actions]:
+    for name, body in [(f.name, f.body or ()) for f in program.flows] + [
+        (a.name, a.effects or ()) for a in program.actions
+    ]:
         calls[name] = set()
         for stmt in statements(body):
             if isinstance(stmt, (core.AskStmt, core.DrawStmt)):
@@ -364,6 +372,7 @@ def _retarget(end: core.Terminator, to: dict[int, int]) -> core.Terminator:
 
 def _numbered(drafts: list[_Draft], params: frozenset[str]) -> core.Machine:
     """Skips empty blocks that only jump, drops what is not reached, numbers the rest in order, finds what is alive."""
+
     def final(number: int, seen: frozenset[int] = frozenset()) -> int:
         draft = drafts[number]
         if isinstance(draft.end, core.Jump) and not draft.body and number not in seen:
@@ -483,7 +492,9 @@ def plan(action: core.ActionInfo) -> tuple[core.PlanNode, ...]:
             made.append(core.PlanMove())
         else:
             parameter = action.chosen[level]
-            made.append(core.PlanLoop(parameter.name, parameter.domain, bool(filters[parameter.name]), inside(level + 1)))
+            made.append(
+                core.PlanLoop(parameter.name, parameter.domain, bool(filters[parameter.name]), inside(level + 1))
+            )
         return tuple(made)
 
     return (*nodes, *inside(0))
@@ -513,7 +524,9 @@ def _depth(item: Item, action: core.ActionInfo, needs: dict[str, frozenset[str]]
     return max((chosen.index(name) + 1 for name in needs[item.name]), default=0)
 
 
-def _filtered(action: core.ActionInfo, position: int, needs: dict[str, frozenset[str]], depth: dict[str, int]) -> frozenset[str]:
+def _filtered(
+    action: core.ActionInfo, position: int, needs: dict[str, frozenset[str]], depth: dict[str, int]
+) -> frozenset[str]:
     """The guards (and their lets) of a parameter that can be tested before the loops around it."""
     parameter = action.chosen[position]
     chosen = {c.name for c in action.chosen}
@@ -530,6 +543,8 @@ def _filtered(action: core.ActionInfo, position: int, needs: dict[str, frozenset
     if not kept & guards:
         return frozenset()
     later = [item for item in action.prelude if item.name not in kept and depth[item.name] > 0]
-    shared = {name for item in later for name in locals_of(item.condition if isinstance(item, core.Guard) else item.value)}
+    shared = {
+        name for item in later for name in locals_of(item.condition if isinstance(item, core.Guard) else item.value)
+    }
     lets_shared = {name for name in kept & shared if name not in guards}
     return frozenset() if lets_shared else frozenset(kept)

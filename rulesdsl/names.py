@@ -34,7 +34,7 @@ from rulesdsl.types import (
 if TYPE_CHECKING:
     from rulesdsl.check_expr import ExprChecker
 
-BUILT_IN_TYPES = {"int": INT, "bool": BoolType()}
+BUILT_IN_TYPES: dict[str, Type] = {"int": INT, "bool": BoolType()}
 FUNCTIONS = (
     "abs", "all", "any", "bag", "count", "count_of", "distinct", "first", "len", "max", "min", "seats_from", "set", "sum",
 )  # fmt: skip
@@ -145,7 +145,10 @@ class Names:
                 return item
             return UNKNOWN if item == UNKNOWN else OptionType(item)
         if isinstance(node, syntax.RangeType):
-            lo, hi = self.known_int(node.lo, "the lower end of a range"), self.known_int(node.hi, "the upper end of a range")
+            lo, hi = (
+                self.known_int(node.lo, "the lower end of a range"),
+                self.known_int(node.hi, "the upper end of a range"),
+            )
             if lo is None or hi is None:
                 return UNKNOWN
             if lo > hi:
@@ -197,7 +200,11 @@ class Names:
             return UNKNOWN
         if entity.kind not in ("enum", "record", "board"):
             self.report(
-                "N206", f"`{name}` is not a type", span, f"it is a {entity.kind}", f"it is declared in line {entity.span.line}"
+                "N206",
+                f"`{name}` is not a type",
+                span,
+                f"it is a {entity.kind}",
+                f"it is declared in line {entity.span.line}",
             )
             return UNKNOWN
         found_type: Type = self.resolve(entity)
@@ -297,7 +304,11 @@ def _members(names: Names, decl: syntax.Enum) -> None:
         word = member.name.id
         if word in seen:
             names.report(
-                "N202", f"`{word}` is declared twice", member.name.span, "the second time", labels=(Label(seen[word], "first here"),)
+                "N202",
+                f"`{word}` is declared twice",
+                member.name.span,
+                "the second time",
+                labels=(Label(seen[word], "first here"),),
             )
             continue
         seen[word] = member.name.span
@@ -325,7 +336,7 @@ def _seats(names: Names) -> None:
             names.report("N202", "a seat is named twice", game.seats[-1].span)
         members = tuple(seat.id for seat in game.seats)
     else:
-        low, high = seat_range(names)
+        low, _ = seat_range(names)
         count = names.seats if names.seats is not None else low
         members = tuple(f"player{i}" for i in range(max(1, min(count, MAX_SEATS))))
     names.player = EnumType("Player", members, kind="player")
@@ -355,14 +366,18 @@ def seat_range(names: Names) -> tuple[int, int]:
         return len(game.seats), len(game.seats)
     node = game.seat_count
     if node is None:
-        names.report("G602", "the game does not say who plays", game.span, "", "add `players 2..4` or `players white, black`")
+        names.report(
+            "G602", "the game does not say who plays", game.span, "", "add `players 2..4` or `players white, black`"
+        )
         return 2, 2
     if isinstance(node, syntax.RangeExpr) and isinstance(node.lo, syntax.IntLit) and isinstance(node.hi, syntax.IntLit):
         low, high = node.lo.value, node.hi.value
     elif isinstance(node, syntax.IntLit):
         low = high = node.value
     else:
-        names.report("G602", "the number of players is a number or a range", node.span, "", "for example `players 2..4`")
+        names.report(
+            "G602", "the number of players is a number or a range", node.span, "", "for example `players 2..4`"
+        )
         return 2, 2
     if not 1 <= low <= high <= MAX_SEATS:
         names.report("G602", f"a game has 1 to {MAX_SEATS} players, the smaller number first", node.span)
@@ -395,7 +410,9 @@ def _enum_attributes(names: Names, decl: syntax.Enum) -> None:
             found = names.known(arg.value, kind, "a member's value")
             if found is not None:
                 if not contains(kind, found[1]):
-                    names.report("T307", f"{arg.value.span.text} is not within {kind}", arg.value.span, f"expected {kind}")
+                    names.report(
+                        "T307", f"{arg.value.span.text} is not within {kind}", arg.value.span, f"expected {kind}"
+                    )
                 column.append(found[1])
     count = len(decl.members)
     for (name, kind), column in zip(kinds, columns, strict=True):
@@ -476,7 +493,9 @@ def _resolve_param(names: Names, entity: Entity) -> tuple[Type, Any] | Type:
     if found is None:
         return UNKNOWN
     if not contains(kind, found[1]):
-        names.report("G604", f"the default of `{entity.name}` is outside its range", decl.default.span, f"not within {kind}")
+        names.report(
+            "G604", f"the default of `{entity.name}` is outside its range", decl.default.span, f"not within {kind}"
+        )
         return UNKNOWN
     value = names.settings.get(entity.name, found[1])
     if not contains(kind, value):

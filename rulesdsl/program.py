@@ -48,7 +48,9 @@ def read_source(path: str | Path) -> Source:
     except UnicodeDecodeError as why:
         source = Source(str(path), data[: why.start].decode("utf-8", "replace"))
         span = Span(source, max(0, len(source.text) - 1), len(source.text))
-        raise RulesFileError([Diagnostic("S120", "this is not UTF-8 text", span, f"byte {why.start} is {data[why.start]:#x}")]) from None
+        raise RulesFileError(
+            [Diagnostic("S120", "this is not UTF-8 text", span, f"byte {why.start} is {data[why.start]:#x}")]
+        ) from None
 
 
 def load(path: str | Path, params: Mapping[str, Any] | None = None, seats: int | None = None) -> LoadedProgram:
@@ -100,7 +102,9 @@ def parse_source(source: Source) -> syntax.Module:
     return module
 
 
-def compile_source(source: Source, params: Mapping[str, Any], seats: int | None) -> tuple[core.Program, tuple[Diagnostic, ...]]:
+def compile_source(
+    source: Source, params: Mapping[str, Any], seats: int | None
+) -> tuple[core.Program, tuple[Diagnostic, ...]]:
     """A specialised program and the warnings about it.
 
     Raises:
@@ -144,31 +148,31 @@ def _named(diagnostic: Diagnostic, settings: Mapping[str, Any], seats: int | Non
     """A mistake that only some settings show says which."""
     from attrs import evolve
 
-    if not diagnostic.is_error or not settings and seats is None:
+    if not diagnostic.is_error or (not settings and seats is None):
         return diagnostic
-    shown = [f"{name} = {value}" for name, value in sorted(settings.items())] + ([f"players = {seats}"] if seats else [])
+    shown = [f"{name} = {value}" for name, value in sorted(settings.items())] + (
+        [f"players = {seats}"] if seats else []
+    )
     return evolve(diagnostic, hints=(*diagnostic.hints, f"with {', '.join(shown)}"))
 
 
 def settings_to_check(source: Source, module: syntax.Module) -> Iterator[tuple[dict[str, Any], int | None]]:
     """Parameter values and seats under which a program is checked: the defaults first."""
     from rulesdsl.check import check
-    from rulesdsl.check_scenarios import settings_of
 
     yield {}, None
     checked = check(source, module, {}, None)
     if checked.program is None:
         return
     low, high = seat_counts(module)
-    for seats in range(low + 1, high + 1):
-        yield {}, seats
+    for count in range(low + 1, high + 1):
+        yield {}, count
     for name, kind, value in checked.program.parameters:
         for end in ends_of(kind):
             if end != value:
                 yield {name: end}, None
     for settings, seats in scenario_settings(module, checked.program):
         yield settings, seats
-    del settings_of
 
 
 def scenario_settings(module: syntax.Module, program: core.Program) -> list[tuple[dict[str, Any], int | None]]:
@@ -221,7 +225,11 @@ def seat_counts(module: syntax.Module) -> tuple[int, int]:
             if decl.seats:
                 return len(decl.seats), len(decl.seats)
             count = decl.seat_count
-            if isinstance(count, syntax.RangeExpr) and isinstance(count.lo, syntax.IntLit) and isinstance(count.hi, syntax.IntLit):
+            if (
+                isinstance(count, syntax.RangeExpr)
+                and isinstance(count.lo, syntax.IntLit)
+                and isinstance(count.hi, syntax.IntLit)
+            ):
                 return count.lo.value, min(count.hi.value, MAX_SEATS)
             if isinstance(count, syntax.IntLit):
                 return count.value, count.value

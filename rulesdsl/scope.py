@@ -180,7 +180,9 @@ def _equal(option: core.Expr, other: core.Expr, scope: Scope) -> frozenset[str]:
     """`option == other` proves the option present if the other surely is."""
     if not isinstance(option.type, OptionType):
         return frozenset()
-    sure = isinstance(other, core.Op) and other.op == "some" or isinstance(other, core.Const) and other.value is not None
+    sure = (isinstance(other, core.Op) and other.op == "some") or (
+        isinstance(other, core.Const) and other.value is not None
+    )
     return _proved(option, scope) if sure else frozenset()
 
 

@@ -11,7 +11,7 @@ of a collection and the presence of an option are public.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Union
+from typing import Any, Union
 
 from attrs import define, evolve, field, frozen
 
@@ -158,11 +158,22 @@ def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> No
                 continue
             info = secrets.fields[read.field]
             subject = {"domain": "this domain", "guard": "this guard", "sentence": "this sentence"}[what]
-            whose = f"private to `{read.who}`" if read.who else "private to each player" if info.visibility == "private" else "hidden from everybody"
+            whose = (
+                f"private to `{read.who}`"
+                if read.who
+                else "private to each player"
+                if info.visibility == "private"
+                else "hidden from everybody"
+            )
             public = f"`len({read.field}{'[...]' if info.keys else ''})` is public; what is in it is not"
             labels = (Label(read.via, "read here"),) if read.via is not None else ()
             names.report(
-                "V402", f"{subject} would give a secret away", read.span, f"{whose}; guards see what `me` sees", public, labels=labels
+                "V402",
+                f"{subject} would give a secret away",
+                read.span,
+                f"{whose}; guards see what `me` sees",
+                public,
+                labels=labels,
             )
 
 
@@ -208,9 +219,19 @@ class _EventFlow:
         if owner is not None and owner in source:
             return
         seen_by = " and ".join(f"`{name}`" for name in sorted(source)) or "nobody"
-        target = f"only `{owner}` sees this entry of" if owner else "everybody sees" if info.visibility == "public" else "others see"
+        target = (
+            f"only `{owner}` sees this entry of"
+            if owner
+            else "everybody sees"
+            if info.visibility == "public"
+            else "others see"
+        )
         params = [p.name for p in self.event.params if p.audience is not None]
-        remedy = f"to reveal it, make {' or '.join(f'`{p}`' for p in params)} a public parameter" if params else "to reveal it, pass it to the event as a public parameter"
+        remedy = (
+            f"to reveal it, make {' or '.join(f'`{p}`' for p in params)} a public parameter"
+            if params
+            else "to reveal it, pass it to the event as a public parameter"
+        )
         self.names.report(
             "V403", f"more people would see this value in `{stmt.field}`", stmt.span, f"seen by {seen_by}; {target} `{stmt.field}`", remedy,
             labels=(Label(info.span, f"{info.visibility} field"),),
@@ -244,11 +265,15 @@ class _Reveals:
     events: dict[str, core.EventInfo] = field(init=False)
 
     def flow(self, item: core.FlowInfo) -> core.Body:
-        known: dict[str, Audience] = {p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.params}
+        known: dict[str, Audience] = {
+            p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.params
+        }
         return self.body(item.body or (), known)
 
     def action(self, item: core.ActionInfo) -> core.Body:
-        known: dict[str, Audience] = {p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.given}
+        known: dict[str, Audience] = {
+            p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.given
+        }
         for chosen in item.chosen:
             known[chosen.name] = self.secrets.audience(chosen.domain, known)
         for entry in item.prelude:
@@ -276,14 +301,16 @@ class _Reveals:
             for offer in stmt.offers:
                 given = [p.name for p in self.program.action(offer.action).given]
                 self.pass_on(offer.action, given, offer.given, known)
-        changes = {}
+        changes: dict[str, Any] = {}
         for name in ("then", "otherwise", "body", "after"):
             inner = getattr(stmt, name, None)
             if isinstance(inner, tuple):
                 changes[name] = self.body(inner, known)
         return evolve(stmt, **changes) if changes and list(bodies(stmt)) else stmt
 
-    def pass_on(self, owner: str, params: list[str], args: tuple[core.Expr, ...], known: Mapping[str, Audience]) -> None:
+    def pass_on(
+        self, owner: str, params: list[str], args: tuple[core.Expr, ...], known: Mapping[str, Audience]
+    ) -> None:
         for param, arg in zip(params, args, strict=True):
             if self.secrets.audience(arg, known) is not None:
                 self.secret_params.add((owner, param))

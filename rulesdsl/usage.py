@@ -16,7 +16,12 @@ def report_unused(names: Names, program: core.Program, scopes: list[Scope]) -> N
             if entity.kind == "board" and _attributes_used(entity.name, program):
                 continue
             names.report(
-                "W901", f"the {entity.kind} `{entity.name}` is never used", entity.span, "", "use it or remove it", severity="warning"
+                "W901",
+                f"the {entity.kind} `{entity.name}` is never used",
+                entity.span,
+                "",
+                "use it or remove it",
+                severity="warning",
             )
     for scope in scopes:
         for local in scope.everything:

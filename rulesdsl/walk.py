@@ -14,7 +14,21 @@ EXPRS = (
 )  # fmt: skip
 
 FAILING_OPS = frozenset(
-    {"set_remove", "set_minus", "bag_of", "bag_counts", "bag_add", "bag_remove", "bag_plus", "bag_minus", "bag_scale", "bag_from", "list_append", "list_concat", "list_get"}
+    {
+        "set_remove",
+        "set_minus",
+        "bag_of",
+        "bag_counts",
+        "bag_add",
+        "bag_remove",
+        "bag_plus",
+        "bag_minus",
+        "bag_scale",
+        "bag_from",
+        "list_append",
+        "list_concat",
+        "list_get",
+    }
 )
 
 

@@ -1,0 +1,323 @@
+"""The base of checking expressions: dispatch, making nodes, and fitting values to the types that are needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import evolve, frozen
+
+from rulesdsl import core, fold, syntax
+from rulesdsl.diagnostics import Span
+from rulesdsl.names import Names
+from rulesdsl.scope import Scope, path_of
+from rulesdsl.types import (
+    BOOL,
+    UNKNOWN,
+    BagType,
+    BoolType,
+    EnumType,
+    IntType,
+    ListType,
+    MapType,
+    NothingType,
+    OptionType,
+    SetType,
+    Type,
+    is_collection,
+    size,
+    zero,
+)
+
+
+def unknown(span: Span) -> core.Const:
+    """What stands for an expression with a mistake in it."""
+    return core.Const(None, UNKNOWN, span)
+
+
+def join(a: Type, b: Type) -> Type | None:
+    """The type that has the values of both, or None."""
+    if a == b:
+        return a
+    if a == UNKNOWN or b == UNKNOWN:
+        return UNKNOWN
+    if isinstance(a, IntType) and isinstance(b, IntType):
+        return IntType(min(a.lo, b.lo), max(a.hi, b.hi))
+    if isinstance(a, NothingType) and a.what == "none":
+        return b if isinstance(b, OptionType) else None if isinstance(b, NothingType) else OptionType(b)
+    if isinstance(b, NothingType) and b.what == "none":
+        return join(b, a)
+    if isinstance(a, NothingType) and (is_collection(b) or isinstance(b, MapType)):
+        return b
+    if isinstance(b, NothingType) and (is_collection(a) or isinstance(a, MapType)):
+        return a
+    if isinstance(a, OptionType) or isinstance(b, OptionType):
+        left = a.item if isinstance(a, OptionType) else a
+        right = b.item if isinstance(b, OptionType) else b
+        item = join(left, right)
+        return OptionType(item) if item is not None else None
+    if isinstance(a, ListType) and isinstance(b, ListType):
+        item = join(a.item, b.item)
+        return ListType(item, max(a.limit, b.limit)) if item is not None else None
+    if isinstance(a, EnumType) and a.ordered and isinstance(b, IntType):
+        return a
+    if isinstance(b, EnumType) and b.ordered and isinstance(a, IntType):
+        return b
+    return None
+
+
+def flexible(node: syntax.Expr, names: Names) -> bool:
+    """Whether an expression takes its type from what stands on the other side of an operator."""
+    if isinstance(node, syntax.NameExpr):
+        return len(names.members.get(node.id, [])) > 1
+    if isinstance(node, syntax.Conditional):
+        return flexible(node.then, names) or flexible(node.otherwise, names)
+    return isinstance(
+        node,
+        (
+            syntax.BraceLit,
+            syntax.ListLit,
+            syntax.MapLit,
+            syntax.NoneLit,
+            syntax.IntLit,
+            syntax.Comprehension,
+            syntax.MapComprehension,
+        ),
+    )
+
+
+@frozen(slots=False)
+class ExprBase:
+    """What all parts of the expression checker share."""
+
+    names: Names
+    scope: Scope
+
+    # ------------------------------------------------------------ entry points
+
+    def constant(self, node: syntax.Expr, want: Type | None) -> core.Expr:
+        """An expression outside of every def and flow, fitted to `want`."""
+        checker = type(self)(self.names, Scope(self.names, "constant"))
+        expr = checker.expr(node, want)
+        return checker.fit(expr, want, node.span) if want is not None else expr
+
+    def fitted(self, node: syntax.Expr, want: Type, what: str = "") -> core.Expr:
+        """An expression that must be of a type."""
+        return self.fit(self.expr(node, want), want, node.span, what)
+
+    def condition(self, node: syntax.Expr) -> core.Expr:
+        """A bool, or a collection (true when not empty)."""
+        expr = self.expr(node, BOOL)
+        if isinstance(expr.type, BoolType) or expr.type == UNKNOWN:
+            return expr
+        if is_collection(expr.type):
+            return self.op("nonempty", (expr,), BOOL, node.span)
+        hint = ""
+        if isinstance(expr.type, OptionType):
+            hint = f"write `{node.span.text} is some`"
+        elif isinstance(expr.type, IntType):
+            hint = f"write `{node.span.text} != 0`"
+        self.names.report(
+            "T303", f"`{expr.type}` is not a condition", node.span, "a bool or a collection is needed", hint
+        )
+        return unknown(node.span)
+
+    def expr(self, node: syntax.Expr, want: Type | None = None) -> core.Expr:
+        """The typed form of an expression."""
+        method: Any = getattr(self, "on_" + type(node).__name__)
+        result: core.Expr = method(node, want)
+        return result
+
+    def collection(self, node: syntax.Expr) -> core.Expr:
+        """Something that can be gone through."""
+        expr = self.expr(node)
+        if expr.type == UNKNOWN or is_collection(expr.type):
+            return expr
+        if isinstance(expr.type, NothingType) and expr.type.what != "none":
+            self.names.report("T310", "nothing says what this is a collection of", node.span)
+            return unknown(node.span)
+        hint = ""
+        if isinstance(expr.type, MapType):
+            hint = f"go through its keys: `{expr.type.key}`"
+        elif isinstance(expr.type, OptionType) and is_collection(expr.type.item):
+            hint = "it may be none: give a default with `or {}`"
+        elif isinstance(expr.type, IntType):
+            hint = "a range is written `1..6`"
+        self.names.report(
+            "T311", f"`{expr.type}` is not a collection", node.span, "a set, bag, list, range or type is needed", hint
+        )
+        return unknown(node.span)
+
+    # ------------------------------------------------------------ making nodes
+
+    def op(self, name: str, args: tuple[core.Expr, ...], kind: Type, span: Span, data: Any = None) -> core.Expr:
+        """An operation, worked out at once when all its arguments are known."""
+        if any(arg.type == UNKNOWN for arg in args):
+            return unknown(span)
+        made = core.Op(name, args, kind, span, data)
+        if args and all(isinstance(arg, core.Const) for arg in args) and name not in ("unwrap",):
+            try:
+                return core.Const(fold.evaluate(made), kind, span)
+            except fold.NotKnown:
+                return made
+        return made
+
+    def fit(self, expr: core.Expr, want: Type, span: Span, what: str = "") -> core.Expr:
+        """The same value as one of type `want`; reports what cannot be."""
+        made = self.try_fit(expr, want, span)
+        if made is not None:
+            return made
+        hint = ""
+        title = f"expected `{want}`, found `{expr.type}`" + (f" ({what})" if what else "")
+        code = "T301"
+        if (
+            isinstance(expr.type, OptionType)
+            and self.try_fit(evolve_type(expr, expr.type.item), want, span) is not None
+        ):
+            code, title = "T304", f"`{span.text}` may be none, `{want}` is needed"
+            hint = f"test it first (`{span.text} is some`), or give a default with `or`"
+        elif isinstance(expr.type, IntType) and isinstance(want, IntType):
+            code, title = "T307", f"the range {expr.type} never fits in {want}"
+        elif isinstance(expr.type, NothingType) and expr.type.what == "none":
+            hint = f"`none` needs an optional type, such as `{want}?`"
+        self.names.report(code, title, span, f"this is `{describe(expr.type)}`", hint)
+        return unknown(span)
+
+    def try_fit(self, expr: core.Expr, want: Type, span: Span) -> core.Expr | None:
+        have = expr.type
+        if have == UNKNOWN or want == UNKNOWN:
+            return unknown(span)
+        if have == want:
+            return expr
+        if isinstance(want, IntType):
+            return self.fit_int(expr, want, span)
+        if isinstance(want, OptionType):
+            return self.fit_option(expr, want, span)
+        if isinstance(have, NothingType) and (is_collection(want) or isinstance(want, MapType)):
+            return core.Const(zero(want), want, span) if have.what != "none" else None
+        if isinstance(want, EnumType) and want.ordered and isinstance(expr, core.Const) and isinstance(have, IntType):
+            return core.Const(expr.value, want, span) if 0 <= expr.value < len(want.members) else None
+        if isinstance(want, ListType) and isinstance(have, ListType):
+            return self.fit_list(expr, have, want, span)
+        if isinstance(want, (SetType, BagType)) and type(have) is type(want):
+            return self.reindexed(expr, want, span)
+        if isinstance(want, MapType) and isinstance(have, MapType) and want.key == have.key:
+            inner = core.Local("_", have.value, span)
+            fits = self.try_fit(inner, want.value, span)
+            same_form = fits is inner or (isinstance(fits, core.Op) and fits.op == "some")
+            return self.op("cast", (expr,), want, span) if same_form else None
+        return None
+
+    def fit_int(self, expr: core.Expr, want: IntType, span: Span) -> core.Expr | None:
+        have = expr.type
+        if not isinstance(have, IntType) or have.hi < want.lo or have.lo > want.hi:
+            return None
+        if want.lo <= have.lo and have.hi <= want.hi:
+            return expr
+        kept = IntType(max(want.lo, have.lo), min(want.hi, have.hi))
+        return core.Checked(expr, want.lo, want.hi, kept, span)
+
+    def fit_option(self, expr: core.Expr, want: OptionType, span: Span) -> core.Expr | None:
+        have = expr.type
+        if isinstance(have, NothingType):
+            return core.Const(None, want, span) if have.what == "none" else None
+        if isinstance(have, OptionType):
+            inner = core.Local("_", have.item, span)
+            fitted = self.try_fit(inner, want.item, span)
+            if fitted is None:
+                return None
+            return (
+                self.op("cast", (expr,), want, span) if fitted is inner else core.IfSome("_", expr, fitted, want, span)
+            )
+        inner_fit = self.try_fit(expr, want.item, span)
+        return None if inner_fit is None else self.op("some", (inner_fit,), want, span)
+
+    def fit_list(self, expr: core.Expr, have: ListType, want: ListType, span: Span) -> core.Expr | None:
+        inner = core.Local("_", have.item, span)
+        if self.try_fit(inner, want.item, span) is not inner:
+            return None
+        if have.limit <= want.limit:
+            return self.op("cast", (expr,), want, span)
+        return self.op("list_concat", (core.Const((), want, span), expr), want, span)
+
+    def reindexed(self, expr: core.Expr, want: SetType | BagType, span: Span) -> core.Expr | None:
+        """A set or bag over another range of ints: possible where its elements are known."""
+        have = expr.type
+        if (
+            not isinstance(have, (SetType, BagType))
+            or not isinstance(have.item, IntType)
+            or not isinstance(want.item, IntType)
+        ):
+            return None
+        if isinstance(expr, core.Op) and expr.op == "range" and isinstance(want, SetType):
+            low = self.fit(expr.args[0], want.item, span)
+            high = self.fit(expr.args[1], want.item, span)
+            return core.Op("range", (low, high), want, span)
+        if not isinstance(expr, core.Const):
+            return None
+        items = list(fold.elements(have, expr.value))
+        if any(not want.item.lo <= item <= want.item.hi for item in items):
+            return None
+        made = tuple(core.Const(item, want.item, span) for item in items)
+        return (
+            self.op("set_of" if isinstance(want, SetType) else "bag_of", made, want, span)
+            if made
+            else core.Const(zero(want), want, span)
+        )
+
+    def field(self, entity: Any, span: Span, before: bool) -> core.Expr:
+        info: core.FieldInfo | None = self.names.resolve(entity) if entity.ready else None
+        if self.scope.kind == "constant" or info is None:
+            self.names.report(
+                "T314", f"`{entity.name}` changes in play", span, "a field of the state is not known before play"
+            )
+            return unknown(span)
+        if info.type == UNKNOWN:
+            return unknown(span)
+        return self.narrowed(core.Read(entity.name, (), info.type, span, before))
+
+    def narrowed(self, expr: core.Expr) -> core.Expr:
+        """The item of an option that is proved to be there."""
+        if not isinstance(expr.type, OptionType):
+            return expr
+        path = path_of(expr, self.scope)
+        if path is None or path not in self.scope.facts:
+            return expr
+        self.scope.origins.add(self.scope.facts[path])
+        return core.Op("unwrap", (expr,), expr.type.item, expr.span)
+
+
+# ---------------------------------------------------------------- small helpers
+
+
+def evolve_type(expr: core.Expr, kind: Type) -> core.Expr:
+    return evolve(expr, type=kind)
+
+
+def describe(kind: Type) -> str:
+    """A type as messages print it: the whole `int` range has a name, `none` and `{}` print as written."""
+    return str(kind)
+
+
+def element_type(kind: Type) -> Type:
+    if isinstance(kind, (SetType, BagType, ListType)):
+        return kind.item
+    return UNKNOWN
+
+
+def bound(clauses: list[core.Clause]) -> int:
+    """The most elements that a comprehension can have."""
+    total = 1
+    for clause in clauses:
+        total *= most(clause.source.type)
+    return min(total, 2**31)
+
+
+def most(kind: Type) -> int:
+    """The most elements of a collection."""
+    if isinstance(kind, SetType):
+        return size(kind.item) or 0
+    if isinstance(kind, BagType):
+        return 255 * (size(kind.item) or 0)
+    if isinstance(kind, ListType):
+        return kind.limit
+    return 0
