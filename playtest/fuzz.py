@@ -17,10 +17,12 @@ from attrs import evolve, field, frozen
 
 from playtest import recheck
 from playtest.laws import Broken, Laws
+from playtest.logs import LogLaw
 from playtest.plies import CHOICE, DRAW, Loaded, Ply, Position, State
 from rulesdsl import runtime
 
 MAX_CHOICES = 5_000
+MAX_DRAWS = 50_000
 RECHECKED = 1 / 50
 REPORT_SECONDS = 0.1
 
@@ -29,7 +31,7 @@ REPORT_SECONDS = 0.1
 class Failure:
     """A broken law, and the game that breaks it.
 
-    `law` is one of `playtest.laws.LAWS` or of `playtest.recheck.LAWS`; `clause` the sentence of the invariant, or where and
+    `law` is one of `playtest.laws.LAWS` or `THOROUGH_LAWS`; `clause` the sentence of the invariant, or where and
     how the rules failed; `number` its place among the program's invariants or transitions. `plies` are the answers and drawn
     outcomes up to the break; `event` is the number of the breaking event after the last of them. `before` and `after` are
     the states around it. `thorough`: found by rechecking a whole game. `game` is the number of the fuzzed game.
@@ -175,11 +177,17 @@ def _play_on(
     note = plies.append
     limit = max_choices if laws.limit is None else min(laws.limit, max_choices)
     state, frame = position
-    made = 0
+    made = drawn = 0
     while frame is not None:
         trace = trace_of()
         if kind[frame[0]] == DRAW:
-            value = draw(module.outcomes(state, frame), rng)
+            drawn += 1
+            if drawn > MAX_DRAWS:
+                return made, None
+            outcomes = module.outcomes(state, frame)
+            if not outcomes:
+                raise laws.nothing_to_draw(state, frame)
+            value = draw(outcomes, rng)
             note((DRAW, value))
             after, frame = module.drawn(state, frame, value, trace)
         else:
@@ -200,13 +208,7 @@ def _play_on(
 
 
 def draw(outcomes: Sequence[tuple[Any, int]], rng: random.Random) -> Any:
-    """One of the outcomes, by weight.
-
-    Raises:
-        Broken: there is nothing to draw from.
-    """
-    if not outcomes:
-        raise Broken("dead end", "draw", "nothing to draw from")
+    """One of the outcomes, by weight."""
     total = 0
     for _, weight in outcomes:
         total += weight
@@ -222,8 +224,8 @@ def draw(outcomes: Sequence[tuple[Any, int]], rng: random.Random) -> Any:
 class Plan:
     """How to fuzz: how many games (None: until `seconds` are over), from which seed, how many of them thoroughly.
 
-    `observe` is given the last state of every finished game, and its answers are counted. `logs` plays the answers and draws
-    of a game through a match and its log, and raises `Broken` where they differ (`playtest.recheck.LogLaw`).
+    `observe` is given the last state of every finished game, and what it says is counted. `logs`: thorough checks also play
+    the game through a match and its log.
     """
 
     games: int | None = 1_000
@@ -232,16 +234,17 @@ class Plan:
     rechecked: float = RECHECKED
     max_choices: int = MAX_CHOICES
     observe: Callable[[State], Hashable] | None = None
-    logs: recheck.LogLaw | None = None
+    logs: bool = True
 
 
 def fuzzing(loaded: Loaded, plan: Plan) -> Generator[Progress, None, Result]:
     """Play random games as planned, until a law is broken; says how far it is every tenth of a second."""
     laws = Laws(loaded)
+    logs = LogLaw(loaded) if plan.logs else None
     tally = _Tally(loaded, plan)
     began = reported = time.perf_counter()
     while tally.failure is None and (plan.games is None or tally.games < plan.games):
-        tally.add(_one(laws, plan, tally.games))
+        tally.add(_one(laws, plan, tally.games, logs))
         now = time.perf_counter()
         if now - reported >= REPORT_SECONDS:
             reported = now
@@ -264,14 +267,14 @@ def fuzz(loaded: Loaded, games: int = 1_000, seed: int = 0, **more: Any) -> Resu
             return result
 
 
-def _one(laws: Laws, plan: Plan, game: int) -> Played:
+def _one(laws: Laws, plan: Plan, game: int, logs: LogLaw | None) -> Played:
     """The game with this number; a share of them is checked thoroughly when it is over."""
     rng = game_random(plan.seed, game)
     thorough = rng.random() < plan.rechecked
     played = random_game(laws, rng, max_choices=plan.max_choices, game=game)
     if not thorough or played.failure is not None:
         return played
-    broken = recheck.recheck(laws, played.plies, rng, plan.logs)
+    broken = recheck.recheck(laws, played.plies, rng, logs)
     if broken is None:
         return evolve(played, rechecked=True)
     ply, why = broken

@@ -294,9 +294,10 @@ class Grower:
             return self._write_collection(kind, path, value)
         if kind.sort == "map":
             assert kind.key is not None and kind.item is not None
-            if self.terms.maybe(50):
+            if not keys and self.terms.maybe(50):
                 return ((value, kind),), [f"{path} = {value}"]
-            return ((value, kind.key),), [f"{path} = {{c: 1 if c == {value} else 0 for c in {kind.key.text}}}"]
+            at = self.terms.fresh("k")
+            return ((at, kind.key), (value, kind.item)), [f"{path}[{at}] = {value}"]
         return ((value, kind),), [f"{path} = {value}"]
 
     def _write_collection(self, kind: Kind, path: str, value: str) -> tuple[tuple[tuple[str, Kind], ...], Lines]:
@@ -750,7 +751,7 @@ class Grower:
             out += [
                 "",
                 'invariant "cards are neither made nor lost":',
-                f"{INDENT}{total} == len({{c: {self._copies()} for c in {self.world.enums[0].text}}})",
+                f"{INDENT}{total} == {self._copies()} * count(c for c in {self.world.enums[0].text})",
             ]
         if terms.maybe(50):
             scope = Scope(names=(("p", self.world.player),), depth=2)

@@ -23,7 +23,15 @@ TERMINATES = "terminates"
 DEAD_END = "dead end"
 FAULT = "rules error"
 FOLD = "fold"
+TYPES = "types"
+MENU = "menu"
+REFUSAL = "refusal"
+DETERMINISM = "determinism"
+REPLAY = "replay"
+UNDO = "undo"
+LOG = "log"
 LAWS = (INVARIANT, TRANSITION, TERMINATES, DEAD_END, FAULT, FOLD)
+THOROUGH_LAWS = (TYPES, MENU, REFUSAL, DETERMINISM, REPLAY, UNDO, LOG)
 
 
 class Broken(Exception):
@@ -181,6 +189,11 @@ class Laws:
         step = module.STEP.get(frame[0], "main")
         return Broken(DEAD_END, f"{' or '.join(names)} in {step}", "a question has no legal answer", after=state)
 
+    def nothing_to_draw(self, state: State, frame: Frame) -> Broken:
+        """The broken law for a draw without outcomes."""
+        step = self.module.STEP.get(frame[0], "main")
+        return Broken(DEAD_END, f"draw in {step}", "there is nothing to draw from", after=state)
+
     def options(self, position: Position, choices: int = 0) -> list[Ply]:
         """The plies that can be made, after so many choices; none at the end of the game.
 
@@ -194,7 +207,7 @@ class Laws:
             if self.module.KIND[frame[0]] == DRAW:
                 drawn = [(DRAW, value) for value, _ in self.module.outcomes(state, frame)]
                 if not drawn:
-                    raise Broken(DEAD_END, f"draw in {self.module.STEP.get(frame[0], 'main')}", "nothing to draw from")
+                    raise self.nothing_to_draw(state, frame)
                 return drawn
             if self.limit is not None and choices >= self.limit:
                 raise self.endless(state, choices)

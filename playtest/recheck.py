@@ -19,20 +19,11 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from playtest.laws import Broken, Laws
+from playtest.laws import DETERMINISM, MENU, REFUSAL, REPLAY, TYPES, UNDO, Broken, Laws
 from playtest.plies import CHOICE, PASS, Ply, Position, State, play
 from rulesdsl import runtime
 from rulesdsl.core import FieldInfo, ParamInfo
 from rulesdsl.types import Type, contains, size, value_at
-
-TYPES = "types"
-MENU = "menu"
-REFUSAL = "refusal"
-DETERMINISM = "determinism"
-REPLAY = "replay"
-UNDO = "undo"
-LOG = "log"
-LAWS = (TYPES, MENU, REFUSAL, DETERMINISM, REPLAY, UNDO, LOG)
 
 NONSENSE_PER_QUESTION = 6
 

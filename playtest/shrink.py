@@ -18,7 +18,8 @@ from attrs import field, frozen
 
 from playtest import recheck
 from playtest.fuzz import Failure, failure
-from playtest.laws import TERMINATES, Broken, Laws
+from playtest.laws import LOG, TERMINATES, Broken, Laws
+from playtest.logs import LogLaw
 from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, options
 from rulesdsl import runtime
 
@@ -37,10 +38,10 @@ class Shrunk:
     seconds: float = field(default=0.0, eq=False)
 
 
-def shrink(loaded: Loaded, found: Failure, *, budget: int = BUDGET, logs: recheck.LogLaw | None = None) -> Shrunk:
+def shrink(loaded: Loaded, found: Failure, *, budget: int = BUDGET) -> Shrunk:
     """Make a failure small. `budget` is the number of plies that may be played for it."""
     began = time.perf_counter()
-    shrinker = _Shrinker(loaded, found, budget, logs)
+    shrinker = _Shrinker(loaded, found, budget)
     shrinker.run()
     return Shrunk(shrinker.best(found), found.choices, shrinker.tried, time.perf_counter() - began)
 
@@ -62,12 +63,12 @@ class _Spent(Exception):
 
 
 class _Shrinker:
-    def __init__(self, loaded: Loaded, found: Failure, budget: int, logs: recheck.LogLaw | None) -> None:
+    def __init__(self, loaded: Loaded, found: Failure, budget: int) -> None:
         self.laws = Laws(loaded)
         self.module = loaded.module
         self.kind = found.kind
         self.thorough = found.thorough
-        self.logs = logs
+        self.logs = LogLaw(loaded) if found.law == LOG else None
         self.left = budget
         self.tried = 0
         self.line = self._replay((), (), found.plies)
@@ -158,8 +159,7 @@ class _Shrinker:
                 ply = waiting.pop()
                 if ply[0] == CHOICE and self.module.allows(state, frame, ply[1]):
                     return ply
-            if self.kind[0] != "dead end":
-                self.laws.options(position)
+        self.laws.options(position, choices)
         return None
 
     def _without_choice(self, position: Position, waiting: list[Ply]) -> Ply:

@@ -324,8 +324,11 @@ class Terms:
             return f"({path} is {self.one(('some', 'none'))})"
         if item.sort == "record" and way < 3:
             part, kind = self.one(item.parts)
-            if way == 1:
-                return f"({path}?.{part} == {self.fitting(kind, scope)})"
+            if way == 1 and keys:
+                name = self.fresh("it")
+                path = info.name + "".join(f"[{key}]" for key in (*keys[:-1], name))
+                wanted = self.fitting(kind, scope)
+                return f"any({path}?.{part} == {wanted} for {name} in {info.keys[-1].text})"
             return f"({path} is some and {path}.{part} != {self.fitting(kind, scope)})"
         return f"({path} {self.one(('==', '!='))} {self.fitting(item, scope)})"
 

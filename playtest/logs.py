@@ -1,0 +1,147 @@
+"""Fuzzed games as matches and logs: the law that a log tells the whole game, and the log of a failure.
+
+Fuzzing works on plies; whoever looks at what it found works with a match and its log. `LogLaw` checks that both are the same
+game, `record` makes the log of a failing one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from interpreter.errors import LogError, RulesError
+from interpreter.log import Log, parse_log
+from interpreter.match import Match
+from interpreter.position import events_of
+from interpreter.replay import replay
+from interpreter.rules import Rules
+from interpreter.values import Question
+from playtest.laws import LOG, Broken
+from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, play
+from rulesdsl import runtime
+
+
+class LogLaw:
+    """Plays a finished game again through a match, and its log again through the rules.
+
+    The match must reach the same states by the same events; undoing all of it and making it again must lead to the same
+    place; and the log, as text, must read back as it was and replay without a difference.
+    """
+
+    def __init__(self, loaded: Loaded) -> None:
+        self.rules = Rules(loaded)  # type: ignore[arg-type]
+
+    def __call__(self, plies: Sequence[Ply]) -> None:
+        """Check one game.
+
+        Raises:
+            Broken: the law `log`.
+        """
+        try:
+            match = Match(self.rules, seed=0, chance=told(self.rules, plies), embed=False)
+            self._compare(match, feed(self.rules, match, plies), plies)
+            self._undo(match)
+            log = parse_log(match.log.text().encode())[0]
+            if log != match.log:
+                raise Broken(LOG, "the log reads back as another one")
+            self._replay(match, log)
+        except (LogError, RulesError) as error:
+            raise Broken(LOG, type(error).__name__, str(error)) from error
+
+    def _compare(self, match: Match, fed: int, plies: Sequence[Ply]) -> None:
+        """The match is where the plies lead, by the same events."""
+        module = self.rules.module
+        trace = runtime.Trace()
+        position: Position = module.start(trace)
+        events = [*trace]
+        for ply in plies:
+            trace = runtime.Trace()
+            position = play(module, position, ply, trace)
+            events += trace
+        node = match.position.node
+        if fed != len(plies) or (node.st, node.frame) != position:
+            raise Broken(LOG, "a match comes to another position than the rules")
+        if [event for step in node.path() for event in events_of(step)] != events:
+            raise Broken(LOG, "a match has other events than the rules")
+
+    def _undo(self, match: Match) -> None:
+        """Undone to the start and made again, a match is where it was."""
+        digest, number = match.state.digest, match.number
+        while match.can_undo(as_analyst=True):
+            match.undo(as_analyst=True)
+        while match.can_redo():
+            match.redo()
+        if (match.state.digest, match.number) != (digest, number):
+            raise Broken(LOG, "undone and made again, a match is elsewhere")
+
+    def _replay(self, match: Match, log: Log) -> None:
+        again = replay(log, self.rules).match
+        if again.state.digest != match.state.digest or again.number != match.number:
+            raise Broken(LOG, "a replayed log comes to another position")
+
+
+def told(rules: Rules, plies: Sequence[Ply]) -> Callable[[Question], Any]:
+    """A match's chance that gives the drawn outcomes of the plies in order, and the smallest ones after them."""
+    named: list[Any] = []
+    module = rules.module
+    position: Position | None = None
+    for number, (kind, value) in enumerate(plies):
+        if position is None:
+            position = module.start(runtime.Trace())
+        if kind == DRAW:
+            named.append(rules.codec.named(rules.draw_of(position[1][0])[1], value))
+        if number + 1 < len(plies):
+            position = play(module, position, (kind, value), runtime.Trace())
+    waiting = iter(named)
+
+    def chance(question: Question) -> Any:
+        return next(waiting, question.outcomes[0][0])
+
+    return chance
+
+
+def feed(rules: Rules, match: Match, plies: Sequence[Ply]) -> int:
+    """Answer a match with the choices of the plies; passes that it makes by itself are not made twice.
+
+    Gives the number of plies that were used, draws included.
+
+    Raises:
+        IllegalMove, RulesError: a ply is not possible, or the rules fail.
+    """
+    made = used = 0
+    for kind, value in plies:
+        used += 1
+        if kind != CHOICE:
+            continue
+        if match.number == made:
+            match.answer(value)
+        elif value != PASS:
+            return used - 1
+        made += 1
+    return used
+
+
+@frozen
+class Recorded:
+    """The log of a failing game. `error` is what the machine says where the rules fail; None where they do not."""
+
+    log: Log
+    error: RulesError | None
+
+
+def record(rules: Rules, plies: Sequence[Ply]) -> Recorded:
+    """The log of a game that breaks a law: it ends before the answer at which the rules fail, and names that answer."""
+    match: Match | None = None
+    try:
+        match = Match(rules, seed=0, chance=told(rules, plies), checks=True)
+        feed(rules, match, plies)
+        match.legal_moves()
+    except RulesError as error:
+        if error.log is not None:
+            return Recorded(error.log, error)
+        if match is None:
+            raise
+        return Recorded(match.log, error)
+    return Recorded(match.log, None)

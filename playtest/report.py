@@ -1,0 +1,258 @@
+"""What a failure looks like to its finder: the broken law with its values, the answers in words, a log and a scenario."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from interpreter.rules import Rules
+from playtest.fuzz import Failure
+from playtest.laws import INVARIANT, TRANSITION
+from playtest.logs import Recorded, record
+from playtest.plies import DRAW, PASS, Position, play
+from rulesdsl import runtime
+from rulesdsl.core import LawInfo
+from rulesdsl.diagnostics import Span
+from rulesdsl.types import Type
+
+
+@frozen
+class Told:
+    """One answer of a failing game: its number from 1 (0: the set-up), who gave it, what it was, what was drawn after it."""
+
+    number: int
+    seat: str | None
+    answer: str
+    draws: tuple[str, ...]
+
+    def __str__(self) -> str:
+        text = f"{self.seat} {self.answer}" if self.seat else self.answer
+        return f"{text}  draws: {', '.join(self.draws)}" if self.draws else text
+
+
+@frozen
+class Compared:
+    """A part of a broken law: its text in the rules, and its value before and after the event (None: not known there)."""
+
+    text: str
+    before: str | None
+    after: str | None
+
+    def __str__(self) -> str:
+        if self.before is None or self.before == self.after:
+            return f"{self.text} is {self.after}"
+        return f"{self.text} was {self.before}, is {self.after}"
+
+
+@frozen
+class Report:
+    """A failure in words. `place` is `file:line`, empty where no single line is at fault."""
+
+    title: str
+    place: str
+    detail: str
+    values: tuple[Compared, ...]
+    event: str
+    answers: tuple[Told, ...]
+    scenario: str
+    recorded: Recorded
+
+    def lines(self) -> list[str]:
+        """The report as plain lines."""
+        head = f"broken: {self.title}" + (f"   {self.place}" if self.place else "")
+        lines = [head] + ([f"  {self.detail}"] if self.detail else [])
+        lines += [f"  {value}" for value in self.values]
+        width = len(str(len(self.answers)))
+        lines += [f"  {told.number:>{width}}  {told}" for told in self.answers]
+        if self.event:
+            lines.append(f"  {' ' * width}  here: {self.event}")
+        return lines
+
+
+@frozen
+class Saved:
+    """Where a failure was written, and the command that replays it."""
+
+    log: Path
+    scenario: Path
+    command: str
+
+
+def report(rules: Rules, failure: Failure) -> Report:
+    """Everything there is to say about a failure."""
+    law = _law(rules, failure)
+    place = ""
+    if law is not None:
+        place = f"{law.span.source.name}:{law.span.line}"
+    elif failure.place is not None:
+        place = f"{failure.place[0]}:{failure.place[1]}"
+    quoted = f'{failure.law} "{failure.clause}"' if law is not None else f"{failure.law}: {failure.clause}"
+    return Report(
+        title=quoted,
+        place=place,
+        detail=failure.detail,
+        values=_values(rules, failure, law),
+        event=_event(rules, failure),
+        answers=tuple(tell(rules, failure)),
+        scenario=scenario(rules, failure),
+        recorded=record(rules, failure.plies),
+    )
+
+
+def save(rules: Rules, failure: Failure, folder: Path, stem: str) -> Saved:
+    """Write the log of a failure and a scenario to paste, as `STEM-CLAUSE.jsonl` and `STEM-CLAUSE.rules`.
+
+    Raises:
+        OSError: the files cannot be written.
+    """
+    words = re.findall(r"[a-z0-9]+", f"{failure.law} {failure.clause}".lower())
+    name = "-".join([stem, *words])[:60].rstrip("-")
+    folder.mkdir(parents=True, exist_ok=True)
+    log, text = folder / f"{name}.jsonl", folder / f"{name}.rules"
+    record(rules, failure.plies).log.save(log)
+    text.write_text(scenario(rules, failure), encoding="utf-8")
+    return Saved(log, text, shlex.join(["rulesdsl", "replay", str(log)]))
+
+
+# ---------------------------------------------------------------- the law and its values
+
+
+def _law(rules: Rules, failure: Failure) -> LawInfo | None:
+    if failure.number is None:
+        return None
+    laws: Mapping[str, Sequence[LawInfo]] = {
+        INVARIANT: rules.program.invariants,
+        TRANSITION: rules.program.transitions,
+    }
+    found = laws.get(failure.law)
+    return found[failure.number] if found else None
+
+
+def _values(rules: Rules, failure: Failure, law: LawInfo | None) -> tuple[Compared, ...]:
+    """The parts of the broken law, before and after the event that broke it; none if they cannot be had."""
+    if law is None or failure.after is None:
+        return ()
+    try:
+        if failure.law == TRANSITION:
+            after = _probe(rules, law, (failure.before, failure.after))
+            return tuple(Compared(text, None, value) for text, value in after.items())
+        after = _probe(rules, law, (failure.after,))
+        before = _probe(rules, law, (failure.before,)) if failure.before is not None else {}
+    except Exception:  # a law that fails by itself has no values; the failure is told all the same
+        return ()
+    return tuple(Compared(text, before.get(text), value) for text, value in after.items())
+
+
+def _probe(rules: Rules, law: LawInfo, states: Sequence[Any]) -> dict[str, str]:
+    """The informative parts of a law's condition, by their text in the rules."""
+    from rulesdsl.python_backend import ExtraFunction
+
+    def wanted() -> list[Any]:
+        return [ExtraFunction("parts", (), law.condition, None, probe=True)]
+
+    function = rules.compiled(("law", law.span.start), wanted)["parts"]
+    found: dict[str, str] = {}
+    probes: Sequence[tuple[Span, Any, Type]] = function(*states)[1]
+    for span, value, kind in probes:
+        found.setdefault(one_line(span), rules.codec.text(kind, value))
+    return found
+
+
+def one_line(span: Span) -> str:
+    """A piece of the rules with its line ends as spaces."""
+    return " ".join(span.text.split())
+
+
+def _event(rules: Rules, failure: Failure) -> str:
+    """The event that broke the law, as the last answer made it."""
+    if failure.event is None:
+        return ""
+    trace = runtime.Trace()
+    try:
+        position: Position = rules.module.start(trace)
+        for ply in failure.plies:
+            trace = runtime.Trace()
+            position = play(rules.module, position, ply, trace)
+    except runtime.RulesFault:
+        return ""
+    return str(rules.event(trace[failure.event])) if failure.event < len(trace) else ""
+
+
+# ---------------------------------------------------------------- the answers
+
+
+def tell(rules: Rules, failure: Failure) -> list[Told]:
+    """The plies of a failure in words: each answer with the draws after it."""
+    told: list[Told] = []
+    draws: list[str] = []
+    seat: str | None = None
+    answer = "(set-up)"
+    number = 0
+    for position, (kind, value) in _walk(rules, failure):
+        if kind == DRAW:
+            draws.append(rules.codec.text(rules.draw_of(position[1][0])[1], value))
+            continue
+        if number or draws:
+            told.append(Told(number, seat, answer, tuple(draws)))
+        draws = []
+        number += 1
+        seat = rules.seats[rules.module.asked(*position)]
+        answer = str(rules.move(value))
+    if number or draws:
+        told.append(Told(number, seat, answer, tuple(draws)))
+    return told
+
+
+def _walk(rules: Rules, failure: Failure) -> list[tuple[Position, Any]]:
+    """Each ply with the position before it."""
+    if not failure.plies:
+        return []
+    position: Position = rules.module.start(runtime.Trace())
+    walked = []
+    for number, ply in enumerate(failure.plies):
+        walked.append((position, ply))
+        if number + 1 < len(failure.plies):
+            position = play(rules.module, position, ply, runtime.Trace())
+    return walked
+
+
+def scenario(rules: Rules, failure: Failure) -> str:
+    """The failing game as a scenario to paste into the rules file. It fails until the rules are mended."""
+    law = _law(rules, failure)
+    title = f"found by fuzzing, {failure.law}, {failure.clause}".replace('"', "'").replace("{", "(").replace("}", ")")
+    lines = [f'scenario "{title}":', *_settings(rules), "    run main()"]
+    for position, (kind, value) in _walk(rules, failure):
+        state, frame = position
+        if kind == DRAW:
+            lines.append(f"    draw {rules.codec.text(rules.draw_of(frame[0])[1], value)}")
+            continue
+        seat = _seat(rules, rules.module.asked(state, frame))
+        if value != PASS:
+            lines.append(f"    {seat} {rules.move(value)}")
+        elif rules.module.any_legal(state, frame):
+            lines.append(f"    {seat} passes")
+    if law is not None and failure.law == INVARIANT:
+        lines.append(f"    expect {one_line(law.condition.span)}")
+    return "\n".join(lines) + "\n"
+
+
+def _settings(rules: Rules) -> list[str]:
+    """The `with` line: the number of seats, where it is one of several, and all parameters."""
+    program = rules.program
+    settings = [f"{name} = {rules.codec.text(kind, value)}" for name, kind, value in program.parameters]
+    if _numbered(rules):
+        settings.insert(0, f"players = {len(rules.seats)}")
+    return [f"    with {', '.join(settings)}"] if settings else []
+
+
+def _numbered(rules: Rules) -> bool:
+    return all(name == f"player{seat}" for seat, name in enumerate(rules.seats))
+
+
+def _seat(rules: Rules, seat: int) -> str:
+    return f"Player[{seat}]" if _numbered(rules) else rules.seats[seat]

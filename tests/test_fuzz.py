@@ -1,0 +1,375 @@
+"""Fuzzing: the same result for the same seed, planted bugs found and made small, logs and scenarios of failures."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interpreter.log import read_log
+from interpreter.rules import Rules
+from playtest import fuzz as fuzzer
+from playtest import recheck
+from playtest.bots import FirstBot, RandomBot, bot
+from playtest.fuzz import Failure, Plan, fuzz, fuzzing
+from playtest.laws import Broken, Laws
+from playtest.plies import CHOICE, choices
+from playtest.report import report, save, tell
+from playtest.shrink import shrink
+from rulesdsl.diagnostics import Source
+from rulesdsl.parse import parse
+from rulesdsl.program import load
+
+ATLANTEON = Path(__file__).parent.parent / "games" / "atlanteon.rules"
+
+LADDER = """\
+game ladder:
+    title "Ladder"
+    players ana, ben
+
+state:
+    rung[Player]: 0..20
+    cards: set[0..9] = set(0..9)
+    last: 0..9?
+
+event Climbed(by: Player, n: 0..20):
+    "{by} climbs to {n}"
+    rung[by] = n
+
+event Played(by: Player, card: 0..9):
+    "{by} plays {card}"
+    cards -= card
+    last = card
+
+action play(card in cards):
+    emit Played(me, card)
+    draw bonus from 1..3
+    emit Climbed(me, min(20, rung[me] + bonus))
+
+flow main:
+    turns p from ana if cards:
+        p chooses play
+    end scores {p: rung[p] for p in Player}
+
+invariant "nobody climbs past the top":
+    all(rung[p] <= 20 for p in Player)
+
+terminates within 10 choices
+"""
+
+
+def loaded(text: str, folder: Path, name: str = "ladder.rules") -> Any:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return load(path, {}, None)
+
+
+def changed(text: str, old: str, new: str) -> str:
+    """The text with one clause changed; the clause must be there."""
+    assert text.count(old) == 1, f"{old!r} is there {text.count(old)} times"
+    return text.replace(old, new)
+
+
+def found(text: str, folder: Path, games: int = 2_000, **more: Any) -> tuple[Any, Failure]:
+    """The program of a text and what fuzzing finds in it, made small."""
+    game = loaded(text, folder)
+    result = fuzz(game, games=games, seed=1, **more)
+    assert result.failure is not None, "fuzzing found nothing"
+    shrunk = shrink(game, result.failure)
+    assert shrunk.failure.kind == result.failure.kind
+    assert shrunk.failure.choices <= result.failure.choices
+    return game, shrunk.failure
+
+
+# ---------------------------------------------------------------- results
+
+
+def test_the_same_seed_gives_the_same_result(tmp_path: Path) -> None:
+    game = loaded(LADDER, tmp_path)
+    first, second, other = fuzz(game, games=200, seed=7), fuzz(game, games=200, seed=7), fuzz(game, games=200, seed=8)
+    assert first == second
+    assert first != other
+    assert first.failure is None
+    assert first.lengths == {10: 200}
+    assert first.choices == 2000 == first.draws
+    assert sum(first.ends.values()) == 200
+    assert set(first.ends) <= {("ana",), ("ben",), ("ana", "ben")}
+
+
+def test_a_game_does_not_depend_on_those_before_it(tmp_path: Path) -> None:
+    game = loaded(LADDER, tmp_path)
+    laws = Laws(game)
+    alone = fuzzer.random_game(laws, fuzzer.game_random(3, 41))
+    for number in range(5):
+        fuzzer.random_game(laws, fuzzer.game_random(3, number))
+    assert fuzzer.random_game(laws, fuzzer.game_random(3, 41)) == alone
+
+
+def test_progress_counts_up_to_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzzer, "REPORT_SECONDS", 0.0)
+    run = fuzzing(loaded(LADDER, tmp_path), Plan(games=20, seed=0))
+    seen = []
+    while True:
+        try:
+            seen.append(next(run))
+        except StopIteration as stop:
+            result = stop.value
+            break
+    assert [progress.games for progress in seen] == [*range(1, 21), 20]
+    assert seen[-1].choices == result.choices
+    assert all(progress.of == 20 for progress in seen)
+
+
+def test_fuzzing_stops_after_some_seconds(tmp_path: Path) -> None:
+    result = fuzz(loaded(LADDER, tmp_path), games=10**9, seconds=0.2)
+    assert 0 < result.games < 10**9
+
+
+def test_what_is_observed_is_counted(tmp_path: Path) -> None:
+    game = loaded(LADDER, tmp_path)
+    result = fuzz(game, games=50, observe=lambda state: state[-1][1] is not None)
+    assert result.observed == {True: 50}
+
+
+# ---------------------------------------------------------------- small planted bugs
+
+
+def test_a_broken_invariant_is_found_and_shrinks_to_what_matters(tmp_path: Path) -> None:
+    text = changed(LADDER, "rung[p] <= 20", "rung[p] <= 8 or last != 7")
+    game, failure = found(text, tmp_path)
+    assert failure.law == "invariant"
+    assert failure.clause == "nobody climbs past the top"
+    assert failure.choices <= 9
+    assert failure.plies[-2][1][1] == 7 or 7 in [move[1] for kind, move in failure.plies if kind == CHOICE]
+    told = report(Rules(game), failure)
+    assert told.place.endswith("ladder.rules:37")
+    assert any("rung[p]" in value.text or "last" in value.text for value in told.values)
+
+
+def test_a_broken_transition_is_found(tmp_path: Path) -> None:
+    text = changed(LADDER, "    cards -= card\n", "    if card != 3:\n        cards -= card\n")
+    text += '\ntransition "played cards are gone":\n    last == before.last or last is some and last not in cards\n'
+    text = changed(text, "turns p from ana if cards:", "turns p from ana if len(cards) > 1:")
+    _, failure = found(text, tmp_path)
+    assert failure.law == "transition"
+    assert failure.plies == ((CHOICE, (1, 3)),)
+
+
+def test_a_game_without_end_is_found(tmp_path: Path) -> None:
+    text = changed(LADDER, "    cards -= card\n", "    if card != 3:\n        cards -= card\n")
+    _, failure = found(text, tmp_path)
+    assert failure.law == "terminates"
+    assert failure.choices == 10
+
+
+def test_a_dead_end_is_found(tmp_path: Path) -> None:
+    text = changed(
+        LADDER, "action play(card in cards):\n", 'action play(card in cards):\n    require rising: card >= (last or 0) else "too low"\n'
+    )
+    _, failure = found(text, tmp_path)
+    assert (failure.law, failure.clause) == ("dead end", "play in main")
+    assert failure.choices == 1
+    assert failure.plies[0] == (CHOICE, (1, 9))
+
+
+def test_a_value_out_of_range_is_found_with_its_line(tmp_path: Path) -> None:
+    text = changed(LADDER, "min(20, rung[me] + bonus)", "rung[me] * 2 + bonus")
+    game, failure = found(text, tmp_path)
+    assert failure.law == "rules error"
+    assert failure.clause.startswith("out of range at line 24")
+    assert failure.choices <= 9
+    assert [ply for ply in failure.plies if ply[0] == "draw"].count(("draw", 1)) <= 4
+    assert report(Rules(game), failure).place.endswith(":24")
+
+
+def test_shrinking_depends_on_the_failure_alone(tmp_path: Path) -> None:
+    text = changed(LADDER, "rung[p] <= 20", "rung[p] <= 6")
+    game = loaded(text, tmp_path)
+    failure = fuzz(game, games=500, seed=5).failure
+    assert failure is not None
+    assert shrink(game, failure) == shrink(game, failure)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_smallest_game_is_the_same_from_every_start(tmp_path: Path, seed: int) -> None:
+    """Three cards must be gone, whatever else was played."""
+    text = LADDER + '\ninvariant "one of three stays":\n    2 in cards or 5 in cards or 8 in cards\n'
+    game = loaded(text, tmp_path)
+    failure = fuzz(game, games=500, seed=seed).failure
+    assert failure is not None
+    small = shrink(game, failure).failure
+    assert [move for kind, move in small.plies if kind == CHOICE] == [(1, 2), (1, 5), (1, 8)]
+    assert {value for kind, value in small.plies if kind == "draw"} == {1}
+
+
+# ---------------------------------------------------------------- thorough laws, on a module that lies
+
+
+class Lying:
+    """A generated module with one function replaced."""
+
+    def __init__(self, module: Any, **other: Any) -> None:
+        self.__dict__.update(vars(module))
+        self.__dict__.update(other)
+
+
+class Other:
+    def __init__(self, program: Any, module: Any) -> None:
+        self.program = program
+        self.module = module
+
+
+def broken_by(game: Any, **other: Any) -> Broken | None:
+    """What a thorough check of random games finds in a module with something replaced."""
+    laws = Laws(Other(game.program, Lying(game.module, **other)))
+    for number in range(30):
+        rng = random.Random(number)
+        played = fuzzer.random_game(laws, rng)
+        if played.failure is not None:
+            return Broken(played.failure.law, played.failure.clause)
+        result = recheck.recheck(laws, played.plies, rng)
+        if result is not None:
+            return result[1]
+    return None
+
+
+def test_an_honest_module_is_not_accused(tmp_path: Path) -> None:
+    assert broken_by(loaded(LADDER, tmp_path)) is None
+
+
+@pytest.mark.parametrize("law", ["fold", "menu", "refusal", "determinism", "types"])
+def test_a_lying_module_is_found_out(tmp_path: Path, law: str) -> None:
+    game = loaded(LADDER, tmp_path)
+    module = game.module
+    calls = [0]
+
+    def forgetful(state: Any, event: Any) -> Any:
+        return state if event[1:2] == (1,) else module.apply(state, event)
+
+    def moody(state: Any, frame: Any, move: Any, trace: Any) -> Any:
+        calls[0] += 1
+        result = module.answer(state, frame, move, trace)
+        if calls[0] % 7 == 0:
+            trace.append(trace[-1])
+        return result
+
+    lies: dict[str, dict[str, Any]] = {
+        "fold": {"apply": forgetful},
+        "menu": {"allows": lambda s, f, m: m != (1, 4) and module.allows(s, f, m)},
+        "refusal": {"allows": lambda s, f, m: True},
+        "determinism": {"answer": moody},
+        "types": {"asked": lambda s, f: 2},
+    }
+    broken = broken_by(game, **lies[law])
+    assert broken is not None
+    assert broken.law == law or (law == "determinism" and broken.law in ("replay", "fold"))
+
+
+# ---------------------------------------------------------------- what is left behind
+
+
+def test_a_failure_is_saved_as_a_log_and_a_scenario(tmp_path: Path) -> None:
+    text = changed(LADDER, "rung[p] <= 20", "rung[p] <= 4")
+    game, failure = found(text, tmp_path)
+    rules = Rules(game)
+    saved = save(rules, failure, tmp_path / "fuzz", "ladder")
+    assert saved.log.name == "ladder-invariant-nobody-climbs-past-the-top.jsonl"
+    assert str(saved.log) in saved.command
+    log = read_log(saved.log)
+    told = tell(rules, failure)
+    assert [answer.move.action for answer in log.answers] == [item.answer.split("(")[0] for item in told[:-1]]
+    written = saved.scenario.read_text(encoding="utf-8")
+    assert "run main()" in written
+    module, diagnostics = parse(Source("both.rules", text + "\n" + written))
+    assert module is not None and not diagnostics
+    assert load_ok(text + "\n" + written, tmp_path)
+
+
+def load_ok(text: str, folder: Path) -> bool:
+    return bool(loaded(text, folder, "again.rules"))
+
+
+def test_a_report_tells_the_answers(tmp_path: Path) -> None:
+    text = changed(LADDER, "rung[p] <= 20", "rung[p] <= 4")
+    game, failure = found(text, tmp_path)
+    told = report(Rules(game), failure)
+    lines = told.lines()
+    assert lines[0].startswith('broken: invariant "nobody climbs past the top"')
+    assert any("ana play(0)  draws: " in line for line in lines)
+    assert lines[-1].strip().startswith("here: Climbed(")
+    assert told.recorded.error is not None
+    assert told.recorded.error.kind == "invariant"
+
+
+# ---------------------------------------------------------------- Atlanteon with one clause changed
+
+ATLANTEON_BUGS = {
+    "a tile stays in the hand": (
+        "    hand[by] -= tile\n    piece[at]", "    if tile != six:\n        hand[by] -= tile\n    piece[at]", 5,
+    ),
+    "a captured tower stays on the board": (
+        "    tower[at] = none\n    captured[by] += kind\n", "    captured[by] += kind\n", 9,
+    ),
+    "a marker changes hands": (
+        "def settled(s: Square) -> bool:\n    return marker[s] is some or",
+        "def settled(s: Square) -> bool:\n    return false and marker[s] is some or", 12,
+    ),
+    "a marker on a white tower": (
+        "        emit TowerCaptured(captor_of_white(s, mover), white, s)\n",
+        "        emit TowerCaptured(captor_of_white(s, mover), white, s)\n        emit Controlled(mover, s)\n", 9,
+    ),
+    "towers side by side": (
+        'require apart: not any(base[n] is some for n in at.neighbours) else', 'require apart: base[at] is none else', 2,
+    ),
+    "a tile on a tower": (
+        "    return piece[s] is some or base[s] is some\n", "    return piece[s] is some or tower[s] is some\n", 12,
+    ),
+    "the supply is not used up": ("    supply -= kind\n", "    supply = supply\n", 1),
+    "one more tower than there are": (
+        "for p in [guardian, marauder, guardian]:", "for p in [guardian, marauder, guardian, marauder]:", 3,
+    ),
+    "surrounded by three": (
+        "    return all(occupied(n) for n in s.neighbours)\n",
+        "    return count(n for n in s.neighbours if not occupied(n)) < 2\n", 9,
+    ),
+    "nobody has won on a full board": ("    return len(captured[p]) == 3\n", "    return len(captured[p]) == 4\n", 25),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ATLANTEON_BUGS)
+def test_a_bug_in_atlanteon_is_found_and_made_small(tmp_path: Path, name: str) -> None:
+    old, new, most = ATLANTEON_BUGS[name]
+    text = changed(ATLANTEON.read_text(encoding="utf-8"), old, new)
+    game, failure = found(text, tmp_path, games=3_000)
+    assert failure.choices <= most
+    told = report(Rules(game), failure)
+    assert len(told.answers) == failure.choices
+    assert told.recorded.log.answers is not None
+
+
+# ---------------------------------------------------------------- bots
+
+
+class Few:
+    def __init__(self) -> None:
+        self.moves = list(range(10))
+
+    def legal_moves(self) -> list[int]:
+        return self.moves
+
+
+def test_bots_do_the_same_for_the_same_seed() -> None:
+    first, second, other = RandomBot(4), bot("random", 4), RandomBot(5)
+    chosen = [first.choose(Few()) for _ in range(50)]
+    assert chosen == [second.choose(Few()) for _ in range(50)]
+    assert chosen != [other.choose(Few()) for _ in range(50)]
+    assert set(chosen) == set(range(10))
+    assert FirstBot().choose(Few()) == 0
+    with pytest.raises(ValueError, match="no bot called 'clever'"):
+        bot("clever")
+
+
+def test_choices_are_counted() -> None:
+    assert choices([(CHOICE, (0,)), ("draw", 3), (CHOICE, (1, 2))]) == 2
