@@ -225,7 +225,7 @@ class Plan:
     """How to fuzz: how many games (None: until `seconds` are over), from which seed, how many of them thoroughly.
 
     `observe` is given the last state of every finished game, and what it says is counted. `logs`: thorough checks also play
-    the game through a match and its log.
+    the game through a match and its log (by this law, or by one made for the program).
     """
 
     games: int | None = 1_000
@@ -234,13 +234,13 @@ class Plan:
     rechecked: float = RECHECKED
     max_choices: int = MAX_CHOICES
     observe: Callable[[State], Hashable] | None = None
-    logs: bool = True
+    logs: LogLaw | bool = True
 
 
 def fuzzing(loaded: Loaded, plan: Plan) -> Generator[Progress, None, Result]:
     """Play random games as planned, until a law is broken; says how far it is every tenth of a second."""
     laws = Laws(loaded)
-    logs = LogLaw(loaded) if plan.logs else None
+    logs = LogLaw(loaded) if plan.logs is True else plan.logs or None
     tally = _Tally(loaded, plan)
     began = reported = time.perf_counter()
     while tally.failure is None and (plan.games is None or tally.games < plan.games):

@@ -12,10 +12,11 @@ from typing import Any
 from attrs import frozen
 
 from interpreter.errors import LogError, RulesError
+from interpreter.game import Game
 from interpreter.log import Log, parse_log
 from interpreter.match import Match
 from interpreter.position import events_of
-from interpreter.replay import replay
+from interpreter.replay import fold, replay
 from interpreter.rules import Rules
 from interpreter.values import Question
 from playtest.laws import LOG, Broken
@@ -27,11 +28,12 @@ class LogLaw:
     """Plays a finished game again through a match, and its log again through the rules.
 
     The match must reach the same states by the same events; undoing all of it and making it again must lead to the same
-    place; and the log, as text, must read back as it was and replay without a difference.
+    place; and the log, as text, must read back as it was, replay without a difference, and fold to the same state.
     """
 
-    def __init__(self, loaded: Loaded) -> None:
-        self.rules = Rules(loaded)  # type: ignore[arg-type]
+    def __init__(self, loaded: Loaded | Rules) -> None:
+        self.rules = rules_of(loaded)
+        self.game = Game(self.rules.source, {name: value for name, _, value in self.rules.program.parameters})
 
     def __call__(self, plies: Sequence[Ply]) -> None:
         """Check one game.
@@ -43,7 +45,7 @@ class LogLaw:
             match = Match(self.rules, seed=0, chance=told(self.rules, plies), embed=False)
             self._compare(match, feed(self.rules, match, plies), plies)
             self._undo(match)
-            log = parse_log(match.log.text().encode())[0]
+            log, _ = parse_log(match.log.text().encode())
             if log != match.log:
                 raise Broken(LOG, "the log reads back as another one")
             self._replay(match, log)
@@ -77,9 +79,18 @@ class LogLaw:
             raise Broken(LOG, "undone and made again, a match is elsewhere")
 
     def _replay(self, match: Match, log: Log) -> None:
-        again = replay(log, self.rules).match
-        if again.state.digest != match.state.digest or again.number != match.number:
+        again = replay(log, self.game)
+        if again.difference is not None:
+            raise Broken(LOG, f"replayed, {again.difference.what}", str(again.difference))
+        if again.match.state.digest != match.state.digest or again.match.number != match.number:
             raise Broken(LOG, "a replayed log comes to another position")
+        if fold(log, rules=self.rules).state.digest != match.state.digest:
+            raise Broken(LOG, "the events of a log give another state")
+
+
+def rules_of(loaded: Loaded | Rules) -> Rules:
+    """A loaded program by names."""
+    return loaded if isinstance(loaded, Rules) else Rules(loaded)
 
 
 def told(rules: Rules, plies: Sequence[Ply]) -> Callable[[Question], Any]:

@@ -7,9 +7,9 @@ keeps its meaning when plies before it are taken away: that is what makes a game
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
-from rulesdsl.core import Program
+from interpreter.rules import Loaded
 
 CHOICE = "choice"
 DRAW = "draw"
@@ -19,16 +19,6 @@ Ply = tuple[str, Any]
 State = tuple[Any, ...]
 Frame = Any
 Position = tuple[State, Frame]
-
-
-class Loaded(Protocol):
-    """What playtesting needs of a loaded program: the checked program and its generated module."""
-
-    @property
-    def program(self) -> Program: ...
-
-    @property
-    def module(self) -> Any: ...
 
 
 def options(module: Any, position: Position) -> list[Ply]:
@@ -51,3 +41,6 @@ def play(module: Any, position: Position, ply: Ply, trace: Any) -> Position:
 def choices(plies: Sequence[Ply]) -> int:
     """How many of the plies are players' answers."""
     return sum(kind == CHOICE for kind, _ in plies)
+
+
+__all__ = ["CHOICE", "DRAW", "PASS", "Frame", "Loaded", "Ply", "Position", "State", "choices", "options", "play"]

@@ -38,10 +38,10 @@ class Shrunk:
     seconds: float = field(default=0.0, eq=False)
 
 
-def shrink(loaded: Loaded, found: Failure, *, budget: int = BUDGET) -> Shrunk:
+def shrink(loaded: Loaded, found: Failure, *, budget: int = BUDGET, logs: LogLaw | None = None) -> Shrunk:
     """Make a failure small. `budget` is the number of plies that may be played for it."""
     began = time.perf_counter()
-    shrinker = _Shrinker(loaded, found, budget)
+    shrinker = _Shrinker(loaded, found, budget, logs)
     shrinker.run()
     return Shrunk(shrinker.best(found), found.choices, shrinker.tried, time.perf_counter() - began)
 
@@ -63,12 +63,12 @@ class _Spent(Exception):
 
 
 class _Shrinker:
-    def __init__(self, loaded: Loaded, found: Failure, budget: int) -> None:
+    def __init__(self, loaded: Loaded, found: Failure, budget: int, logs: LogLaw | None) -> None:
         self.laws = Laws(loaded)
         self.module = loaded.module
         self.kind = found.kind
         self.thorough = found.thorough
-        self.logs = LogLaw(loaded) if found.law == LOG else None
+        self.logs = (logs or LogLaw(loaded)) if found.law == LOG else None
         self.left = budget
         self.tried = 0
         self.line = self._replay((), (), found.plies)
