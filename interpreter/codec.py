@@ -174,7 +174,9 @@ def wrong(where: str, value: Any, t: Type) -> ValueProblem:
 
 
 def _choices(t: EnumType) -> str:
-    return f": it is one of {', '.join(t.members)}" if len(t.members) <= 12 else ""
+    if len(t.members) > 12:
+        return f": they go from {t.members[0]} to {t.members[-1]}"
+    return f": it is one of {', '.join(t.members)}"
 
 
 def _quoted(value: Any) -> str:

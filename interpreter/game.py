@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,11 @@ from interpreter.errors import ValueProblem
 from interpreter.log import Log, LogFile, Sink
 from interpreter.match import Chance, Match
 from interpreter.movetext import parse_value
-from interpreter.rules import Loaded, Rules
+from interpreter.rules import Rules
+from rulesdsl import program
 from rulesdsl.core import Program
+from rulesdsl.diagnostics import Source
 from rulesdsl.types import Type
-
-Loader = Callable[[Mapping[str, Any], "int | None"], Loaded]
-"""Specialises a program: for parameter values in internal form, and a number of players (None: the fewest)."""
 
 
 def load(path: str | Path, /, **params: Any) -> Game:
@@ -28,17 +27,21 @@ def load(path: str | Path, /, **params: Any) -> Game:
         ValueProblem: a parameter that the game does not have, or a value that does not fit it.
         OSError: the file cannot be read.
     """
-    from rulesdsl import program
-
-    game = Game(lambda values, seats: program.load(path, dict(values), seats))
+    game = Game(program.read_source(path))
     return game.with_params(**params) if params else game
 
 
 class Game:
     """A rules file with its parameters fixed. `new` makes a match; programs are specialised, and kept, for each number of players."""
 
-    def __init__(self, loader: Loader, params: Mapping[str, Any] | None = None) -> None:
-        self._loader = loader
+    def __init__(self, source: Source, params: Mapping[str, Any] | None = None) -> None:
+        """`params`: values in internal form (`load` and `with_params` take them as people write them).
+
+        Raises:
+            RulesFileError: the rules cannot be used.
+        """
+        self.source = source
+        self._counts: tuple[int, ...] | None = None
         self._values = dict(params or {})
         self._rules: dict[int | None, Rules] = {}
         self._first = self.rules()
@@ -50,9 +53,8 @@ class Game:
         Raises:
             RulesFileError: the rules cannot be used.
         """
-        from rulesdsl import program
-
-        return cls(lambda values, seats: program.load_text(rules, dict(values), seats))
+        name, text = next(iter(rules.items()))
+        return cls(Source(name, text))
 
     def with_params(self, **params: Any) -> Game:
         """The same game with other parameters.
@@ -63,7 +65,7 @@ class Game:
         """
         types = {name: t for name, t, _ in self.program().parameters}
         values = {name: self._parameter(types, name, value) for name, value in params.items()}
-        return Game(self._loader, {**self._values, **values})
+        return Game(self.source, {**self._values, **values})
 
     def _parameter(self, types: Mapping[str, Type], name: str, value: Any) -> Any:
         if name not in types:
@@ -92,8 +94,20 @@ class Game:
     @property
     def players(self) -> tuple[int, ...] | tuple[str, ...]:
         """The numbers of players that the game is for, or the names of its seats."""
-        counts = self.program().counts
-        return tuple(counts) if counts else self._first.seats
+        counts = self.counts
+        return counts if len(counts) > 1 or not self._named else self._first.seats
+
+    @property
+    def _named(self) -> bool:
+        return self._first.seats[0] != "player0"
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The numbers of players that the game is for."""
+        if self._counts is None:
+            low, high = program.seat_counts(program.parse_source(self.source))
+            self._counts = tuple(range(low, high + 1))
+        return self._counts
 
     def program(self, players: int | None = None) -> Program:
         """The checked program, specialised for a number of players (None: the fewest)."""
@@ -109,12 +123,12 @@ class Game:
         if found is None:
             if players is not None:
                 self._check_players(players)
-            found = self._rules[players] = Rules(self._loader(self._values, players))
+            found = self._rules[players] = Rules(program.load_source(self.source, self._values, players))
             self._rules.setdefault(len(found.seats), found)
         return found
 
     def _check_players(self, players: int) -> None:
-        counts = self.program().counts or (len(self._first.seats),)
+        counts = self.counts
         if players not in counts:
             numbers = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
             raise ValueProblem("players", f"{self.name} is for {numbers}, not for {players}")

@@ -184,8 +184,8 @@ _KIND_OF = {cls: kind for kind, cls in KINDS.items()}
 def _converter() -> cattrs.Converter:
     made = cattrs.Converter(forbid_extra_keys=True, detailed_validation=False)
     for cls in (*KINDS.values(), Header):
-        unstructure = make_dict_unstructure_fn(cls, made, _cattrs_omit_if_default=True, hash=override(omit=True))
-        structure = make_dict_structure_fn(
+        unstructure: Any = make_dict_unstructure_fn(cls, made, _cattrs_omit_if_default=True, hash=override(omit=True))
+        structure: Any = make_dict_structure_fn(
             cls, made, _cattrs_forbid_extra_keys=True, _cattrs_detailed_validation=False, hash=override(omit=True)
         )
         made.register_unstructure_hook(cls, unstructure)

@@ -7,7 +7,7 @@ the match stand somewhere else. A refused move, a fault of the rules or a full d
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -267,12 +267,13 @@ class Match:
 
     def adopt(self, node: Node, record: int) -> None:
         """Stand after a node whose record is stored."""
-        if self._line and node.move is not None:
-            node.parent = self._line[-1]
-            known = node.parent.children.get(node.move)
+        move = node.move
+        if self._line and move is not None:
+            parent = node.parent = self._line[-1]
+            known = parent.children.get(move)
             if known is not None and known.then == node.then:
                 node = known
-            node.parent.children[node.move] = node
+            parent.children[move] = node
         node.record = record
         self._by_record[record] = node
         self._line.append(node)
@@ -427,7 +428,7 @@ def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bo
     """The header of a new log."""
     program = rules.program
     params = {name: rules.codec.plain(t, value) for name, t, value in program.parameters}
-    text: Mapping[str, str] | None = {source.name: source.text for source in rules.sources} if embed else None
+    text = {Path(rules.source.name).name: rules.source.text} if embed else None
     return Header(
         FORMAT,
         LANGUAGE,
@@ -438,5 +439,5 @@ def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bo
         (),
         tuple(humans),
         seed,
-        None if text is None else dict(text),
+        text,
     )

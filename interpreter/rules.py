@@ -12,6 +12,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from rulesdsl.python_backend import extra
+
 from interpreter.codec import Codec, NamedMap, bits
 from interpreter.errors import ValueProblem
 from interpreter.values import Event, Move, Offer, Outcome, Question, State
@@ -63,7 +65,7 @@ class Loaded(Protocol):
     @property
     def module(self) -> Any: ...
     @property
-    def sources(self) -> Sequence[Source]: ...
+    def source(self) -> Source: ...
 
 
 def hash_text(*parts: bytes) -> str:
@@ -88,7 +90,7 @@ class Rules:
     def __init__(self, loaded: Loaded) -> None:
         self.program: Program = loaded.program
         self.module: Generated = loaded.module
-        self.sources: tuple[Source, ...] = tuple(loaded.sources)
+        self.source: Source = loaded.source
         self.codec = Codec(self.program.records)
         self.player = self.program.player
         self.seats: tuple[str, ...] = self.player.members
@@ -317,8 +319,6 @@ class Rules:
         """Functions that the back end compiles on first use; `make` lists what is wanted, `key` names it."""
         found = self._extra.get(key)
         if found is None:
-            from rulesdsl.python_backend import extra
-
             functions = list(make())
             found = self._extra[key] = extra(self.program, self.module, functions) if functions else {}
         return found  # type: ignore[no-any-return]

@@ -1,0 +1,288 @@
+"""Running scenarios: the tests that stand in rules files.
+
+A scenario sets a state up, runs a flow or performs actions directly, answers questions and draws, and expects things. A line
+that names an action answers the open question, if there is one, and then it must be legal and asked of that player; without
+one it performs the action in the state as it is, and the action's guards must hold. `may` questions that leave nothing to
+choose are passed, as in a match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+from rulesdsl.python_backend import ExtraFunction
+
+from interpreter.codec import show
+from interpreter.explain import Explanation, Reason, examine, explain, probed
+from interpreter.machine import Fault, Run, guarded
+from interpreter.position import Node, Position
+from interpreter.rules import Internal, Rules
+from interpreter.values import Move
+from rulesdsl import core
+from rulesdsl.core import ActionInfo, ScenarioInfo, ScenarioMove
+from rulesdsl.diagnostics import Span
+from rulesdsl.types import IntType
+
+
+@frozen
+class Failure:
+    """Why a scenario fails: at which line, in what words, and the values that explain it (texts of the rules and values)."""
+
+    file: str
+    line: int
+    source: str
+    message: str
+    values: tuple[tuple[str, str], ...] = ()
+    details: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{self.file}:{self.line}: {self.message}", f"    {self.source}"]
+        lines.extend(f"        {text} is {value}" for text, value in self.values)
+        lines.extend(f"        {text}" for text in self.details)
+        return "\n".join(lines)
+
+
+@frozen
+class Result:
+    """How a scenario went. `failure` is None if it passed."""
+
+    text: str
+    file: str
+    line: int
+    failure: Failure | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.failure is None
+
+    def __str__(self) -> str:
+        return f"{'passed' if self.passed else 'failed'}  {self.text}" + (f"\n{self.failure}" if self.failure else "")
+
+
+def run_scenarios(rules: Rules) -> list[Result]:
+    """Run the scenarios of one specialised program, in the order of the file."""
+    return [run_scenario(rules, scenario) for scenario in rules.program.scenarios]
+
+
+def run_scenario(rules: Rules, scenario: ScenarioInfo) -> Result:
+    """Run one scenario of a program. Whatever goes wrong is a failure, never an exception."""
+    play = _Play(rules, scenario)
+    place = (scenario.span.source.name, scenario.span.line)
+    for number, step in enumerate(scenario.steps):
+        try:
+            play.step(number, step)
+        except _Failed as failed:
+            return Result(scenario.text, *place, _failure(step.span, failed.message, failed.values, failed.details))
+        except Fault as fault:
+            where = f" at {fault.place[0]}:{fault.place[1]}" if fault.place else ""
+            clause = f" in {fault.clause}" if fault.clause else ""
+            return Result(scenario.text, *place, _failure(step.span, f"the rules fail: {fault}{clause}{where}"))
+    return Result(scenario.text, *place)
+
+
+def _failure(
+    span: Span, message: str, values: Sequence[tuple[str, str]] = (), details: Sequence[str] = ()
+) -> Failure:
+    return Failure(
+        span.source.name, span.line, span.source.line(span.line).strip(), message, tuple(values), tuple(details)
+    )
+
+
+class _Failed(Exception):
+    def __init__(self, message: str, values: Sequence[tuple[str, str]] = (), details: Sequence[str] = ()) -> None:
+        self.message = message
+        self.values = tuple(values)
+        self.details = tuple(details)
+        super().__init__(message)
+
+
+@define
+class _Play:
+    """A scenario on its way. `passed`: who was passed for, since the last line."""
+
+    rules: Rules
+    scenario: ScenarioInfo
+    st: Internal = ()
+    frame: Any = None
+    passed: list[int] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.st = self.rules.module.initial()
+
+    # ------------------------------------------------------------ lines
+
+    def step(self, number: int, step: core.ScenarioStep) -> None:
+        if isinstance(step, core.ScenarioGiven):
+            self.st = self._call(f"given_{number}")
+        elif isinstance(step, core.ScenarioRun):
+            self._nothing_open("run")
+            args = tuple(self._call(f"arg_{number}_{i}") for i in range(len(step.args)))
+            self._take(self._run().flow(step.flow, args))
+        elif isinstance(step, core.ScenarioMove):
+            self._move(number, step)
+        elif isinstance(step, core.ScenarioDraw):
+            for alternatives in step.outcomes:
+                self._draw(alternatives)
+        elif isinstance(step, core.ScenarioIllegal):
+            self._illegal(number, step)
+        else:
+            self._expect(number)
+
+    def _expect(self, number: int) -> None:
+        holds, probes = self._call(f"expect_{number}")
+        if not holds:
+            raise _Failed("this does not hold", probed(self.rules.codec, probes, {}), self._standing())
+
+    def _draw(self, alternatives: tuple[core.Const, ...]) -> None:
+        run = self._run()
+        if not run.waits_for_draw:
+            raise _Failed("nothing is drawn here", (), self._standing())
+        name, t = self.rules.draw_of(self.frame[0])
+        codec = self.rules.codec
+        outcomes = [value for value, _ in run.outcomes()]
+        fitting = [c.value for c in alternatives if _same_kind(c.type, t) and c.value in outcomes]
+        if not fitting:
+            told = ", ".join(codec.text(t, value) for value in outcomes[:20])
+            written = codec.text(alternatives[0].type, alternatives[0].value) if alternatives else "it"
+            raise _Failed(f"{written} cannot be drawn as {name}", [(name, f"one of {told}")])
+        self._take(run.draw(fitting[0]))
+
+    def _move(self, number: int, step: ScenarioMove) -> None:
+        who = self._call(f"who_{number}")
+        if step.action is None:
+            self._passes(who)
+            return
+        info = self._action(step)
+        given, chosen = self._arguments(number, step)
+        if self.frame is None:
+            self._perform(who, info, given, chosen)
+            return
+        found = self._explained(who, info, chosen)
+        if not found.legal:
+            raise _Failed(f"{found.summary}", *_told(found.reasons, self._standing()))
+        self.passed.clear()
+        self._take(self._run().answer((info.position, *chosen)))
+
+    def _passes(self, who: int) -> None:
+        if self.passed and self.passed[0] == who:
+            self.passed.pop(0)
+            return
+        if self.frame is None:
+            raise _Failed("nobody is asked here, so nobody can pass")
+        found = explain(self._position(), Move("pass"), None, self.rules.seats[who])
+        if not found.legal:
+            raise _Failed(found.summary, (), self._standing())
+        self._take(self._run().answer((0,)))
+
+    def _perform(self, who: int, info: ActionInfo, given: Internal, chosen: Internal) -> None:
+        """Perform an action directly: nobody is asked."""
+        self._complete(info, given)
+        found = examine(self.rules, self.st, info, who, given, chosen)
+        if found.reasons:
+            raise _Failed(found.reasons[0].sentence, *_told(found.reasons, ()))
+        self._take(self._run().perform(info.position, who, given, chosen))
+
+    def _complete(self, info: ActionInfo, given: Internal) -> None:
+        if self.st[-1] is not None:
+            raise _Failed(f"the game is over: {self.rules.outcome(self.st)}")
+        if len(given) != len(info.given):
+            names = ", ".join(param.name for param in info.given)
+            raise _Failed(f"nobody asks {info.name} here, so write what its asker would give ({names}) before what is chosen")
+
+    def _illegal(self, number: int, step: core.ScenarioIllegal) -> None:
+        who = self._call(f"who_{number}")
+        info = self._action(step.move)
+        given, chosen = self._arguments(number, step.move)
+        if self.frame is None:
+            self._complete(info, given)
+            reasons: Sequence[Reason] = examine(self.rules, self.st, info, who, given, chosen).reasons
+        else:
+            reasons = self._explained(who, info, chosen).reasons
+        if not reasons:
+            raise _Failed("this is legal", (), self._standing())
+        if step.by is not None and all(reason.guard != step.by for reason in reasons):
+            raise _Failed(f"this is refused, but not by {step.by}", *_told(reasons, self._standing()))
+
+    # ------------------------------------------------------------ where it stands
+
+    def _run(self) -> Run:
+        return Run(self.rules, self.st, self.frame, None)
+
+    def _take(self, run: Run) -> None:
+        """Go where a run led, and pass what has to be passed."""
+        self.st, self.frame = run.st, run.frame
+        while run.nothing_legal():
+            self.passed.append(self.rules.module.asked(self.st, self.frame))
+            run = self._run().answer((0,))
+            self.st, self.frame = run.st, run.frame
+
+    def _position(self) -> Position:
+        return Position(self.rules, Node(None, 0, -1, None, False, (), (), self.st, self.frame))
+
+    def _explained(self, who: int, info: ActionInfo, chosen: Internal) -> Explanation:
+        move = self.rules.move((info.position, *chosen))
+        return explain(self._position(), move, None, self.rules.seats[who])
+
+    def _nothing_open(self, what: str) -> None:
+        if self.frame is not None:
+            raise _Failed(f"`{what}` needs a state in which nothing is asked", (), self._standing())
+
+    def _standing(self) -> tuple[str, ...]:
+        """What the scenario stands at, for a reader who expected something else."""
+        if self.frame is None:
+            over = self.rules.outcome(self.st)
+            return (f"the game is over: {over}",) if over else ()
+        question = self._position().question
+        if question.kind == "draw":
+            told = ", ".join(show(value) for value, _ in question.outcomes[:20])
+            return (f"waiting for a draw of {question.name}: one of {told}",)
+        return (f"asked: {question}",)
+
+    def _action(self, step: ScenarioMove) -> ActionInfo:
+        info = self.rules.action_named(step.action or "")
+        assert info is not None
+        return info
+
+    def _arguments(self, number: int, step: ScenarioMove) -> tuple[Internal, Internal]:
+        given = tuple(self._call(f"given_{number}_{i}") for i in range(len(step.given)))
+        return given, tuple(self._call(f"chosen_{number}_{i}") for i in range(len(step.chosen)))
+
+    def _call(self, name: str) -> Any:
+        key = ("scenario", self.scenario.text)
+        functions = self.rules.compiled(key, lambda: list(_functions(self.scenario)))
+        return guarded(self.rules, lambda: functions[name](self.st))
+
+
+def _told(reasons: Sequence[Reason], standing: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    """The values and the places of reasons, for a failure."""
+    values = [pair for reason in reasons for pair in reason.values]
+    places = [f'{r.clause}: "{r.sentence}" ({r.file}:{r.line})' for r in reasons if r.line]
+    return list(dict.fromkeys(values)), [*places, *standing]
+
+
+def _same_kind(one: Any, other: Any) -> bool:
+    """Whether constants of one type may stand for values of the other: ranges of numbers differ, names do not."""
+    return one == other or (type(one) is type(other) and isinstance(one, IntType))
+
+
+def _functions(scenario: ScenarioInfo) -> Iterator[ExtraFunction]:
+    """The functions that a scenario needs, for all its lines."""
+    for number, step in enumerate(scenario.steps):
+        if isinstance(step, core.ScenarioGiven):
+            yield ExtraFunction(f"given_{number}", (), None, step.body)
+        elif isinstance(step, core.ScenarioRun):
+            yield from _values(f"arg_{number}", step.args)
+        elif isinstance(step, core.ScenarioExpect):
+            yield ExtraFunction(f"expect_{number}", (), step.condition, None, probe=True)
+        elif isinstance(step, (core.ScenarioMove, core.ScenarioIllegal)):
+            move = step if isinstance(step, core.ScenarioMove) else step.move
+            yield ExtraFunction(f"who_{number}", (), move.who, None)
+            yield from _values(f"given_{number}", move.given)
+            yield from _values(f"chosen_{number}", move.chosen)
+
+
+def _values(name: str, expressions: Sequence[core.Expr]) -> Iterator[ExtraFunction]:
+    for place, expression in enumerate(expressions):
+        yield ExtraFunction(f"{name}_{place}", (), expression, None)
