@@ -113,7 +113,7 @@ class _Checker:
 
     def resolve_field(self, names: Names, entity: Entity) -> core.FieldInfo:
         decl: syntax.StateField = entity.decl
-        position = sum(1 for e in names.entities.values() if e.kind == "field" and e.span.start < entity.span.start)
+        position = [e.name for e in names.entities.values() if e.kind == "field"].index(entity.name)
         keys = [names.type_of(key) for key in decl.keys]
         kind = names.type_of(decl.type)
         while hasattr(kind, "key") and kind != UNKNOWN:

@@ -286,8 +286,28 @@ class After:
 
 
 Expr = Union[
-    NameExpr, IntLit, BoolLit, NoneLit, ListLit, BraceLit, MapLit, Comprehension, MapComprehension, Unary, Binary,
-    Compare, IsTest, Conditional, RangeExpr, Attr, Index, Slice, Call, GeneratorCall, Can, After,
+    NameExpr,
+    IntLit,
+    BoolLit,
+    NoneLit,
+    ListLit,
+    BraceLit,
+    MapLit,
+    Comprehension,
+    MapComprehension,
+    Unary,
+    Binary,
+    Compare,
+    IsTest,
+    Conditional,
+    RangeExpr,
+    Attr,
+    Index,
+    Slice,
+    Call,
+    GeneratorCall,
+    Can,
+    After,
 ]
 
 # ---------------------------------------------------------------- statements
@@ -458,7 +478,24 @@ class CallStatement:
 
 
 Statement = Union[
-    Let, Var, Assign, Return, Require, Emit, If, For, While, Repeat, Turns, Step, Draw, Ask, End, Break, Continue, Pass,
+    Let,
+    Var,
+    Assign,
+    Return,
+    Require,
+    Emit,
+    If,
+    For,
+    While,
+    Repeat,
+    Turns,
+    Step,
+    Draw,
+    Ask,
+    End,
+    Break,
+    Continue,
+    Pass,
     CallStatement,
 ]
 Block = tuple[Statement, ...]
@@ -733,8 +770,157 @@ class Scenario:
     doc: str = ""
 
 
+# ---------------------------------------------------------------- variants
+
+
+@frozen
+class Variant:
+    """`variant NAME of "base.rules":` with a title of its own."""
+
+    span: Span
+    name: Name
+    base: Sentence
+    title: Sentence | None
+    doc: str = ""
+
+
+@frozen
+class SetParam:
+    """`set PARAM = value`: another default."""
+
+    span: Span
+    name: Name
+    value: Expr
+    doc: str = ""
+
+
+@frozen
+class Replace:
+    """`replace` a whole clause: `declaration` is a Def, Event, Action, Flow, Measure, Const, Enum, Record, Board, StateField,
+    Invariant, Transition or Terminates of the same kind and name."""
+
+    span: Span
+    declaration: Declaration | StateField
+    because: Sentence | None
+    doc: str = ""
+
+
+@frozen
+class ReplaceStep:
+    """`replace step flow.step because "...":`."""
+
+    span: Span
+    path: tuple[Name, ...]
+    because: Sentence | None
+    body: Block
+    doc: str = ""
+
+
+@frozen
+class ReplaceRequire:
+    """`replace require action.name: condition else "sentence"`."""
+
+    span: Span
+    action: Name
+    require: Require
+    because: Sentence | None
+    doc: str = ""
+
+
+@frozen
+class ReplaceMember:
+    """`replace member Enum.name(values)`."""
+
+    span: Span
+    enum: Name
+    member: Member
+    because: Sentence | None
+    doc: str = ""
+
+
+@frozen
+class Remove:
+    """`remove KIND path because "..."`. `kind` is the word (`def`, `step`, `require`, `member`, `scenario`, ...); `path` its names;
+    `text` the title where scenarios, invariants and transitions are meant."""
+
+    span: Span
+    kind: str
+    path: tuple[Name, ...]
+    text: Sentence | None
+    because: Sentence
+    doc: str = ""
+
+
+@frozen
+class Add:
+    """`add` a new declaration."""
+
+    span: Span
+    declaration: Declaration
+    doc: str = ""
+
+
+@frozen
+class AddField:
+    """`add field private boats[Player]: 0..1 = 1`."""
+
+    span: Span
+    field: StateField
+    doc: str = ""
+
+
+@frozen
+class AddRequire:
+    """`add require action.name: condition else "sentence"`: after the action's own."""
+
+    span: Span
+    action: Name
+    require: Require
+    doc: str = ""
+
+
+@frozen
+class AddMember:
+    """`add member Enum: name(values), ...`: after the enum's own."""
+
+    span: Span
+    enum: Name
+    members: tuple[Member, ...]
+    doc: str = ""
+
+
+@frozen
+class Around:
+    """`before step flow.step:` or `after step flow.step:` (side `before` or `after`)."""
+
+    span: Span
+    side: str
+    path: tuple[Name, ...]
+    because: Sentence | None
+    body: Block
+    doc: str = ""
+
+
+Delta = Union[
+    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddMember, Around
+]
+
 Declaration = Union[
-    Game, Param, Const, Enum, Record, Board, State, Def, Event, Action, Flow, Measure, Invariant, Transition, Terminates,
+    Game,
+    Param,
+    Const,
+    Enum,
+    Record,
+    Board,
+    State,
+    Def,
+    Event,
+    Action,
+    Flow,
+    Measure,
+    Invariant,
+    Transition,
+    Terminates,
     Scenario,
 ]
 
@@ -752,8 +938,11 @@ class Comment:
 
 @frozen
 class Module:
-    """A whole `.rules` file: its declarations in order, and its comments in order."""
+    """A whole `.rules` file: its declarations in order, and its comments in order. Of a variant: the `variant` and its deltas
+    in order, and no declarations."""
 
     span: Span
     declarations: tuple[Declaration, ...]
     comments: tuple[Comment, ...] = field(default=())
+    variant: Variant | None = None
+    deltas: tuple[Delta, ...] = ()
