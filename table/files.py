@@ -52,7 +52,7 @@ def shown(path: Path) -> str:
     try:
         return str(path.resolve().relative_to(Path.cwd().resolve()))
     except ValueError:
-        return str(path)
+        return path.name if path.resolve().parent == GAMES else str(path)
 
 
 def free_path(path: Path) -> Path:

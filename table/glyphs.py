@@ -27,10 +27,29 @@ from rulesdsl.types import (
     values,
 )
 
-NUMBER_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-).split()
+NUMBER_WORDS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+]
 SEAT_COLOURS = ("yellow", "cyan", "magenta", "green", "red", "blue")
 # A seat or a member that is called like a colour is painted in it.
 NAMED_COLOURS = {
@@ -124,7 +143,7 @@ class Glyphs:
         if isinstance(t, OptionType):
             return "" if value is None else self.short(t.item, value)
         if isinstance(t, EnumType):
-            return self.signs(t)[value]
+            return str(self.signs(t)[value])
         if isinstance(t, BoolType):
             return "+" if value else ""
         if isinstance(t, RecordType):
@@ -145,7 +164,7 @@ class Glyphs:
         if isinstance(t, OptionType):
             return "-" if value is None else self.long(t.item, value)
         if isinstance(t, EnumType):
-            return t.members[value]
+            return str(t.members[value])
         if isinstance(t, BoolType):
             return "yes" if value else "no"
         if isinstance(t, RecordType):

@@ -16,6 +16,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from interpreter.view import Concealed
 from rulesdsl.core import FieldInfo
 from rulesdsl.types import (
     BagType,
@@ -30,7 +31,7 @@ from rulesdsl.types import (
     Type,
 )
 from table.glyphs import elements, short_names
-from table.snapshot import Board, Cell, Concealed, Snapshot, is_player
+from table.snapshot import Board, Cell, Snapshot, is_player
 
 FRAMES = ("[]", "()", "{}", "<>")
 
@@ -47,7 +48,7 @@ class Sign:
 class Layer:
     """What one field draws: signs or frames by place, and the line that explains it in the legend."""
 
-    field: FieldInfo
+    info: FieldInfo
     legend: tuple[Sign, ...]
     signs: dict[int, tuple[Sign, ...]] = field(factory=dict)
     frame: str = ""
@@ -121,7 +122,7 @@ def _flag_layer(snapshot: Snapshot, info: FieldInfo, place: EnumType, frame: str
         if isinstance(cell.value, Concealed):
             continue
         if isinstance(info.value, SetType):
-            signs |= {item: mark for item in elements(info.value, cell.value)}
+            signs |= dict.fromkeys(elements(info.value, cell.value), mark)
         elif cell.value:
             signs[cell.keys[0]] = mark
     name = info.name.replace("_", " ")

@@ -8,23 +8,13 @@ from typing import Any
 
 from attrs import field, frozen
 
+from interpreter.codec import Codec
+from interpreter.position import Position
+from interpreter.view import REFEREE, Concealed, Viewer, visible_field
 from rulesdsl.core import FieldInfo, Program
 from rulesdsl.types import EnumType, Type, value_at
 from rulesdsl.types import size as type_size
 from table.glyphs import Glyphs
-
-
-@frozen
-class Concealed:
-    """A value that the onlooker may not see. What is public of it: how many things it holds, or whether it is there."""
-
-    count: int | None = None
-    present: bool | None = None
-
-    def __str__(self) -> str:
-        if self.count is not None:
-            return f"{self.count} concealed" if self.count else "-"
-        return "-" if self.present is False else "concealed"
 
 
 @frozen
@@ -75,6 +65,36 @@ class Board:
     place: EnumType
     kind: str
     size: tuple[int, ...]
+
+
+def snapshot(position: Position, viewer: Viewer) -> Snapshot:
+    """What a viewer sees of a position."""
+    rules, st = position.rules, position.node.st
+    values: dict[str, tuple[Any, ...]] = {}
+    for info in rules.program.fields:
+        slot = st[info.position]
+        if viewer is REFEREE or info.visibility not in ("private", "hidden"):
+            values[info.name] = tuple(rules.cells(info, slot)) if info.keys else (slot,)
+        else:
+            seen = visible_field(rules, info, st, viewer)
+            values[info.name] = tuple(_flat(rules.codec, info.keys, info.value, seen))
+    return Snapshot(rules.program, values)
+
+
+def _flat(codec: Codec, keys: tuple[Type, ...], t: Type, seen: Any) -> Iterator[Any]:
+    """The cells of a field as a viewer sees it, in order; internal values, or `Concealed`."""
+    if isinstance(seen, Concealed):
+        count = 1
+        for key in keys:
+            count *= type_size(key) or 0
+        yield from [seen] * count
+    elif keys:
+        for value in seen.values():
+            yield from _flat(codec, keys[1:], t, value)
+    elif isinstance(seen, tuple) and any(isinstance(item, Concealed) for item in seen):
+        yield Concealed(str(t), "", count=len(seen))
+    else:
+        yield codec.internal(t, seen)
 
 
 def is_place(t: Type) -> bool:

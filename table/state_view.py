@@ -8,12 +8,13 @@ from typing import Any
 
 from rich.text import Text
 
+from interpreter.view import Concealed
 from rulesdsl.core import FieldInfo
 from rulesdsl.types import EnumType, ListType, OptionType, RecordType, Type
 from table.board_view import flow, legend_of, lines_of
 from table.glyphs import elements
 from table.layers import board_fields, is_blank
-from table.snapshot import Cell, Concealed, Snapshot, is_player
+from table.snapshot import Cell, Snapshot, is_player
 
 GAP = 4
 

@@ -1,0 +1,255 @@
+"""For authors: `rulesdsl check` shows every mistake, `fmt` formats, `test` runs the scenarios that stand in rules files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from table.console import paint, plural, say, say_diagnostics, say_json
+from table.files import shown
+from table.options import as_json, no_colour, parameters, players, rules_files
+
+if TYPE_CHECKING:
+    from playtest.scenarios import Result
+    from rulesdsl.core import Program
+    from rulesdsl.diagnostics import Diagnostic
+
+CHECK_EXAMPLES = """\b
+Examples:
+  rulesdsl check my.rules
+  rulesdsl check my.rules -p size=7 --players 4
+  rulesdsl check my.rules --json
+  rulesdsl check atlanteon --core | less
+"""
+
+FMT_EXAMPLES = """\b
+Examples:
+  rulesdsl fmt my.rules             format the file in place
+  rulesdsl fmt --check games/*.rules
+"""
+
+TEST_EXAMPLES = """\b
+Examples:
+  rulesdsl test my.rules
+  rulesdsl test my.rules -k tower -v
+"""
+
+
+# ---------------------------------------------------------------- check
+
+
+@click.command("check", epilog=CHECK_EXAMPLES)
+@rules_files
+@click.option("--core", is_flag=True, help="Print the typed form between the checker and the back end.")
+@click.option("--python", is_flag=True, help="Print the generated Python.")
+@parameters
+@players
+@as_json
+@no_colour
+def check_command(
+    files: tuple[Path, ...],
+    core: bool,
+    python: bool,
+    params: dict[str, Any],
+    players: int | None,
+    json_wanted: bool,
+) -> int:
+    """Check rules files and show every mistake.
+
+    Without -p and --players a file is checked with its defaults, every number of players, each parameter's end values and the
+    settings of its scenarios. Warnings do not change the exit code.
+    """
+    checked = [(file, _check(file, params, players)) for file in files]
+    everything = [item for _, items in checked for item in items]
+    wrong = any(item.is_error for item in everything)
+    if json_wanted:
+        _say_checked_json(everything)
+    elif wrong or not (core or python):
+        for file, items in checked:
+            _say_checked(file, items, params, players)
+    if (core or python) and not wrong:
+        for file in files:
+            _print_forms(file, params, players, core, python)
+    return 1 if wrong else 0
+
+
+def _check(file: Path, params: dict[str, Any], players: int | None) -> tuple[Diagnostic, ...]:
+    """Everything that can be said about a file."""
+    from rulesdsl.diagnostics import RulesFileError
+    from rulesdsl.program import check_source
+    from table.loading import load_game, rules_for, source_of
+
+    try:
+        if not params and players is None:
+            return check_source(source_of(file))
+        rules_for(load_game(file, params), players)
+    except RulesFileError as error:
+        return error.diagnostics
+    return ()
+
+
+def _say_checked(file: Path, items: tuple[Diagnostic, ...], params: dict[str, Any], players: int | None) -> None:
+    if items:
+        say_diagnostics(items)
+    if not any(item.is_error for item in items):
+        from table.loading import load_game, rules_for
+
+        program = rules_for(load_game(file, params), players).program
+        say(f"{paint('ok', fg='green')}  {shown(file)}: {_contents(program)}")
+
+
+def _contents(program: Program) -> str:
+    """What is in a program, counted."""
+    counted = (
+        (len(program.actions), "action"),
+        (len(program.events), "event"),
+        (len(program.flows), "flow"),
+        (len(program.defs), "def"),
+        (len(program.invariants) + len(program.transitions), "law"),
+    )
+    return ", ".join(plural(count, word) for count, word in counted if count)
+
+
+def _say_checked_json(items: list[Diagnostic]) -> None:
+    from rulesdsl.diagnostics import as_json as diagnostic_json
+    from rulesdsl.diagnostics import in_order
+
+    ordered = in_order(items)
+    errors = sum(item.is_error for item in ordered)
+    say_json(
+        {
+            "diagnostics": [diagnostic_json(item) for item in ordered],
+            "errors": errors,
+            "warnings": len(ordered) - errors,
+        }
+    )
+
+
+def _print_forms(file: Path, params: dict[str, Any], players: int | None, core: bool, python: bool) -> None:
+    from rulesdsl.python_backend import generate
+
+    from rulesdsl.core_text import program_text
+    from table.loading import load_game, rules_for
+
+    program = rules_for(load_game(file, params), players).program
+    if core:
+        click.echo(program_text(program))
+    if python:
+        click.echo(generate(program).source)
+
+
+# ---------------------------------------------------------------- fmt
+
+
+@click.command("fmt", epilog=FMT_EXAMPLES)
+@rules_files
+@click.option(
+    "--check", "only_check", is_flag=True, help="Change nothing; say which files are not formatted, and exit with 1."
+)
+@no_colour
+def fmt_command(files: tuple[Path, ...], only_check: bool) -> int:
+    """Format rules files in place. There are no options for the style."""
+    from rulesdsl.diagnostics import RulesFileError
+
+    changed, broken = 0, 0
+    for file in files:
+        try:
+            changed += _format(file, only_check)
+        except RulesFileError as error:
+            say_diagnostics(error.diagnostics, err=True)
+            broken += 1
+    if not broken and not changed:
+        say(f"{plural(len(files), 'file')} formatted already")
+    return 1 if broken or (only_check and changed) else 0
+
+
+def _format(file: Path, only_check: bool) -> bool:
+    """Format one file; whether it was not formatted."""
+    from rulesdsl.format import format_source
+
+    from table.loading import source_of
+
+    before = file.read_bytes()
+    text = format_source(source_of(file))
+    if text.encode() == before:
+        return False
+    if only_check:
+        say(f"not formatted: {shown(file)}")
+        return True
+    draft = file.with_name(f".{file.name}.new")
+    draft.write_bytes(text.encode())
+    draft.chmod(file.stat().st_mode)
+    draft.replace(file)
+    say(f"formatted {shown(file)}")
+    return True
+
+
+# ---------------------------------------------------------------- test
+
+
+@click.command("test", epilog=TEST_EXAMPLES)
+@rules_files
+@click.option("-k", "text", metavar="TEXT", help="Only scenarios whose title contains TEXT.")
+@click.option("-v", "--verbose", is_flag=True, help="List the scenarios that pass, too.")
+@as_json
+@no_colour
+def test_command(files: tuple[Path, ...], text: str | None, verbose: bool, json_wanted: bool) -> int:
+    """Run the scenarios of rules files."""
+    outcomes = [(file, _run_scenarios(file, text)) for file in files]
+    results = [result for _, found in outcomes for result in found]
+    failed = sum(not result.passed for result in results)
+    if json_wanted:
+        say_json({"passed": len(results) - failed, "failed": failed, "scenarios": [_plain(r) for r in results]})
+    else:
+        for file, found in outcomes:
+            _say_results(file, found, verbose)
+    if text is not None and not results:
+        click.echo(f"no scenario has `{text}` in its title", err=True)
+        return 1
+    return 1 if failed else 0
+
+
+def _run_scenarios(file: Path, text: str | None) -> list[Result]:
+    """The results of a file's scenarios, each run with its own settings, in the order of the file."""
+    from playtest.scenarios import run_scenario
+    from table.loading import settings_of_scenarios
+
+    results = [
+        run_scenario(rules, scenario)
+        for rules in settings_of_scenarios(file)
+        for scenario in rules.program.scenarios
+        if text is None or text.lower() in scenario.text.lower()
+    ]
+    return sorted(results, key=lambda result: result.line)
+
+
+def _say_results(file: Path, results: list[Result], verbose: bool) -> None:
+    for result in results:
+        if result.passed and verbose:
+            say(f"{paint('passed', fg='green')}  {result.text}")
+        elif result.failure is not None:
+            say(f"{paint('failed', fg='red', bold=True)}  {paint(result.text, bold=True)}")
+            say("\n".join(f"  {line}" for line in str(result.failure).splitlines()))
+    failed = sum(not result.passed for result in results)
+    passed = len(results) - failed
+    count = f"{plural(passed, 'scenario')} passed"
+    if failed:
+        count = f"{paint(f'{failed} failed', fg='red', bold=True)}, {passed} passed"
+    say(f"{shown(file)}: {count}")
+
+
+def _plain(result: Result) -> dict[str, Any]:
+    data: dict[str, Any] = {"text": result.text, "file": result.file, "line": result.line, "passed": result.passed}
+    if result.failure is not None:
+        failure = result.failure
+        data["failure"] = {
+            "file": failure.file,
+            "line": failure.line,
+            "source": failure.source,
+            "message": failure.message,
+            "values": [{"text": text, "value": value} for text, value in failure.values],
+            "details": list(failure.details),
+        }
+    return data

@@ -1,0 +1,103 @@
+"""Loading games for commands: rules with their parameters and seats, and positions that scenarios lead to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from attrs import evolve
+
+from table.files import shown
+
+if TYPE_CHECKING:
+    from interpreter.game import Game
+    from interpreter.rules import Rules
+    from rulesdsl.diagnostics import Source
+
+
+def load_game(file: Path, params: dict[str, Any]) -> Game:
+    """A game from its rules file.
+
+    Raises:
+        RulesFileError: the file has mistakes.
+        click.UsageError: a parameter does not exist or does not fit.
+    """
+    from interpreter.errors import ValueProblem
+    from interpreter.game import Game
+
+    try:
+        game = Game(source_of(file))
+        return game.with_params(**params) if params else game
+    except ValueProblem as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+def source_of(file: Path) -> Source:
+    """The text of a rules file, under the name that messages and logs give it.
+
+    Raises:
+        RulesFileError: the file is not text.
+        OSError: it cannot be read.
+    """
+    from rulesdsl.program import read_source
+
+    return evolve(read_source(file), name=shown(file))
+
+
+def load_rules(file: Path, params: dict[str, Any], players: int | None) -> Rules:
+    """The rules of a game for a number of seats."""
+    return rules_for(load_game(file, params), players)
+
+
+def rules_for(game: Game, players: int | None) -> Rules:
+    """The rules of a game for a number of seats (None: as few as may play).
+
+    Raises:
+        click.UsageError: the game is not for so many.
+    """
+    from interpreter.errors import ValueProblem
+
+    try:
+        return game.rules(players)
+    except ValueProblem as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+def settings_of_scenarios(file: Path) -> list[Rules]:
+    """A file's rules under each of the settings that its scenarios ask for, the defaults first.
+
+    Raises:
+        RulesFileError: the file has mistakes.
+    """
+    from interpreter.rules import Rules
+    from rulesdsl.program import load_source, parse_source, scenario_settings
+
+    source = source_of(file)
+    first = load_source(source)
+    made = []
+    for settings, seats in scenario_settings(parse_source(source), first.program):
+        made.append(Rules(first if not settings and seats is None else load_source(source, settings, seats)))
+    return made
+
+
+def start_of_scenario(file: Path, text: str) -> tuple[Rules, Any]:
+    """The rules of the only scenario whose title contains a text, and the position where it ends.
+
+    Raises:
+        click.UsageError: there is no such scenario, or more than one.
+    """
+    from playtest.scenarios import scenario_end
+
+    found = [
+        (rules, scenario)
+        for rules in settings_of_scenarios(file)
+        for scenario in rules.program.scenarios
+        if text.lower() in scenario.text.lower()
+    ]
+    exact = [item for item in found if item[1].text == text]
+    if len(exact or found) != 1:
+        titles = "".join(f"\n  {scenario.text}" for _, scenario in found)
+        raise click.UsageError(f"{len(found) or 'no'} scenarios have `{text}` in their title{titles}")
+    rules, scenario = (exact or found)[0]
+    return rules, scenario_end(rules, scenario)

@@ -1,0 +1,301 @@
+"""`rulesdsl play`: a game in the terminal, or several in a row, with people, bots, or bots alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from attrs import evolve, frozen
+
+from table.console import say, say_json, show, width
+from table.files import find_rules, free_path, shown
+from table.options import as_json, no_colour, parameters, players
+
+if TYPE_CHECKING:
+    from interpreter.game import Game
+    from interpreter.match import Match
+    from playtest.bots import Bot
+    from table.series import Series
+
+EXAMPLES = """\b
+Examples:
+  rulesdsl play atlanteon                              bots play, you watch
+  rulesdsl play atlanteon --human guardian             you against a bot
+  rulesdsl play atlanteon --human all                  two people, one keyboard
+  rulesdsl play my.rules -p size=7 --seed 4 --log my.jsonl
+  rulesdsl play atlanteon --series 2 --swap            two games, sides swapped
+  rulesdsl play atlanteon-4.jsonl                      go on with a game
+"""
+
+
+@frozen
+class Wishes:
+    """What was asked for on the command line."""
+
+    humans: tuple[str, ...]
+    seed: int
+    log: Path | None
+    keep_log: bool
+    players: int | None
+    bot: str
+    quiet: bool
+
+
+@click.command("play", epilog=EXAMPLES)
+@click.argument("file")
+@click.option(
+    "--human", "humans", metavar="SEAT", multiple=True, help="A seat for a person; may be repeated. `all`: every seat."
+)
+@click.option("--bot", type=click.Choice(["random", "first"]), default="random", help="Who takes the other seats.")
+@click.option("--seed", type=int, help="Draws and bots follow from it; chosen by chance if not given.")
+@click.option(
+    "--log", type=click.Path(dir_okay=False, path_type=Path), help="Where the log goes; GAME-SEED.jsonl if not given."
+)
+@click.option("--no-log", is_flag=True, help="Keep no log.")
+@click.option(
+    "--series", type=click.IntRange(1), default=1, metavar="N", help="Play N games and add up what people win."
+)
+@click.option("--swap", is_flag=True, help="In a series, everybody moves on by a seat after each game.")
+@click.option(
+    "--name",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    help="In a series, who starts in the first seat, in the second ...",
+)
+@parameters
+@players
+@as_json
+@no_colour
+def play_command(
+    file: str,
+    humans: tuple[str, ...],
+    bot: str,
+    seed: int | None,
+    log: Path | None,
+    no_log: bool,
+    series: int,
+    swap: bool,
+    names: tuple[str, ...],
+    params: dict[str, Any],
+    players: int | None,
+    json_wanted: bool,
+) -> int:
+    """Play a game in the terminal.
+
+    FILE is a rules file, the name of a game that comes with rulesdsl, or the log of a game that is not over. Seats without a
+    person are played by bots. At the prompt, `?` says what can be typed.
+    """
+    if file.endswith(".jsonl"):
+        return _go_on(Path(file), humans, bot, seed)
+    game = _load(file, params)
+    wishes = Wishes(
+        humans=_seats_of(game, humans, players),
+        seed=random.randrange(10_000) if seed is None else seed,
+        log=log,
+        keep_log=not no_log,
+        players=players,
+        bot=bot,
+        quiet=json_wanted,
+    )
+    if json_wanted and humans:
+        raise click.UsageError("--json is for games that bots play alone")
+    if series > 1:
+        return _play_series(game, wishes, series, swap, names)
+    match, path = _new_match(game, wishes)
+    over = _play_one(game, match, path, wishes)
+    if json_wanted:
+        say_json({"game": game.name, "seed": wishes.seed, "log": None if path is None else str(path), **result(match)})
+    return 0 if over or humans else 1
+
+
+def _load(file: str, params: dict[str, Any]) -> Game:
+    from table.loading import load_game
+
+    try:
+        return load_game(find_rules(file), params)
+    except FileNotFoundError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _seats_of(game: Game, humans: Sequence[str], players: int | None) -> tuple[str, ...]:
+    """The seats that people take: each may be named by its beginning."""
+    from rulesdsl.diagnostics import closest
+    from table.loading import rules_for
+
+    seats = rules_for(game, players).seats
+    if "all" in humans and "all" not in seats:
+        return seats
+    taken = []
+    for human in humans:
+        found = [seat for seat in seats if seat == human] or [seat for seat in seats if seat.startswith(human)]
+        if len(found) != 1:
+            meant = closest(human, seats)
+            hint = f"did you mean `{meant}`?" if meant else f"there are {', '.join(seats)}"
+            raise click.UsageError(f"`{human}` is not a seat of {game.name}; {hint}")
+        taken.append(found[0])
+    return tuple(seat for seat in seats if seat in taken)
+
+
+def _new_match(game: Game, wishes: Wishes) -> tuple[Match, Path | None]:
+    """A match with its log."""
+    path = None
+    if wishes.keep_log:
+        path = wishes.log if wishes.log is not None else free_path(Path(f"{game.name}-{wishes.seed}.jsonl"))
+    try:
+        return game.new(wishes.players, wishes.seed, wishes.humans, log=path), path
+    except FileExistsError:
+        raise click.UsageError(f"there is a file {path} already; go on with it by `rulesdsl play {path}`") from None
+
+
+def bots_for(match: Match, name: str, seed: int) -> dict[str, Bot]:
+    """A bot for each seat, each with a seed of its own."""
+    from playtest.bots import bot
+
+    return {seat: bot(name, f"{seed}/{seat}") for seat in match.rules.seats}
+
+
+def _play_one(game: Game, match: Match, path: Path | None, wishes: Wishes) -> bool:
+    """Play a match to its end; whether it came to one."""
+    from table.telling import ending
+
+    bots = bots_for(match, wishes.bot, wishes.seed)
+    with match:
+        if wishes.humans:
+            from table.session import Session
+
+            over = Session(match, wishes.humans, bots, path, game.title).play()
+        else:
+            over = watch(match, bots, game.title, path, quiet=wishes.quiet)
+    if over and not wishes.quiet:
+        show(ending(match))
+    return over
+
+
+def watch(match: Match, bots: Mapping[str, Bot], title: str, log: Path | None, *, quiet: bool = False) -> bool:
+    """Bots play; the story is told as it goes, and the table shown at the end."""
+    from rich.text import Text
+
+    from table.snapshot import snapshot
+    from table.state_view import lines_of_table
+    from table.telling import in_colours, story
+
+    told = -1
+    if not quiet:
+        seats = ", ".join(f"{seat} ({bots[seat].name} bot)" for seat in match.rules.seats)
+        line = Text(title, style="bold").append(" · ", style="dim").append_text(in_colours(match.rules, seats))
+        show([line.append(f" · log: {shown(log)}" if log else "", style="dim"), Text()])
+    while match.question.kind == "choice":
+        match.play(bots[match.question.seat or ""].choose(match))
+        if not quiet:
+            show(story(match, told, None))
+            told = match.number
+    if not quiet:
+        show([Text(), *lines_of_table(snapshot(match.position, None), width()), Text()])
+    return match.outcome is not None
+
+
+def result(match: Match) -> dict[str, Any]:
+    """How a match ended, as JSON data."""
+    from table.telling import measures
+
+    outcome = match.outcome
+    return {
+        "answers": match.number,
+        "winners": None if outcome is None else list(outcome.winners),
+        "scores": None if outcome is None or outcome.scores is None else dict(outcome.scores),
+        "measures": measures(match),
+    }
+
+
+# ---------------------------------------------------------------- going on
+
+
+def _go_on(path: Path, humans: Sequence[str], bot: str, seed: int | None) -> int:
+    """Go on with the match of a log, by the rules that the log carries."""
+    from interpreter.game import Game
+    from interpreter.log import read_log
+    from interpreter.rules import hash_text
+
+    if not path.exists():
+        raise click.UsageError(f"there is no log `{path}`")
+    log = read_log(path)
+    if log.header.rules is None:
+        raise click.UsageError(f"{path} does not carry its rules, so it cannot be gone on with")
+    game = Game.from_text(log.header.rules).with_params(**log.header.params)
+    match = game.resume(log, path)
+    people = _seats_of(game, humans, len(log.header.seats)) or log.header.humans
+    number = seed if seed is not None else int(hash_text(str(len(log.records)).encode())[:6], 16)
+    wishes = Wishes(tuple(people), number, path, True, None, bot, quiet=False)
+    return 0 if _play_one(game, match, path, wishes) or people else 1
+
+
+# ---------------------------------------------------------------- series
+
+
+def _play_series(game: Game, wishes: Wishes, games: int, swap: bool, names: Sequence[str]) -> int:
+    """Play games in a row, each with its log, and the file that ties them together."""
+    from table.loading import rules_for
+    from table.series import Series, people_named, seating
+
+    seats = rules_for(game, wishes.players).seats
+    try:
+        people = people_named(names, len(seats))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    stem = wishes.log if wishes.log is not None else Path(f"{game.name}-{wishes.seed}.jsonl")
+    file = free_path(stem.with_name(f"{stem.stem}.series.json"))
+    human_people = {people[seats.index(seat)] for seat in wishes.humans}
+    series = Series(game.name, wishes.seed, swap, people)
+    for number in range(games):
+        sitting = seating(seats, people, number, swap)
+        humans = tuple(seat for seat in seats if sitting[seat] in human_people)
+        if not wishes.quiet:
+            told = ", ".join(f"{sitting[seat]} is {seat}" for seat in seats)
+            say(f"game {number + 1} of {games}: {told}")
+        log = free_path(stem.with_name(f"{stem.stem}-{number + 1}.jsonl"))
+        match, path = _new_match(game, evolve(wishes, seed=wishes.seed + number, log=log, humans=humans))
+        if not _play_one(game, match, path, evolve(wishes, seed=wishes.seed + number, humans=humans)):
+            return 0 if humans else 1
+        series = evolve(series, games=(*series.games, _played(match, path, sitting)))
+        if wishes.keep_log:
+            series.save(file)
+    if wishes.quiet:
+        say_json({**series.plain(), "file": str(file) if wishes.keep_log else None})
+    else:
+        show_series(series)
+        if wishes.keep_log:
+            say(f"\nseries: {shown(file)}")
+    return 0
+
+
+def _played(match: Match, path: Path | None, sitting: Mapping[str, str]) -> Any:
+    from table.series import Played
+    from table.telling import measures
+
+    outcome = match.outcome
+    return Played(
+        log="" if path is None else path.name,
+        seats=sitting,
+        winners=tuple(sitting[seat] for seat in outcome.winners) if outcome else (),
+        measures={
+            name: {sitting[seat]: value for seat, value in values.items()} for name, values in measures(match).items()
+        },
+    )
+
+
+def show_series(series: Series) -> None:
+    """The totals of a series, a row for each number and a column for each person."""
+    rows = [("games won", series.wins), *((name.replace("_", " "), values) for name, values in series.totals.items())]
+    label = max(len(name) for name, _ in rows)
+    columns = [max(len(person), 5) for person in series.people]
+    say(
+        f"\n{'after ' + str(len(series.games)) + ' games':<{label}}  "
+        + "  ".join(map(str.rjust, series.people, columns))
+    )
+    for name, values in rows:
+        cells = (f"{values[person]:>{columns[index]}}" for index, person in enumerate(series.people))
+        say(f"{name:<{label}}  " + "  ".join(cells))

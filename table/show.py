@@ -1,0 +1,374 @@
+"""Looking at logs: `rulesdsl replay` runs and verifies them, `show` draws a position, `why` explains a move in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from table.console import complain, paint, plural, say, say_json, show, width
+from table.files import find_for_click, packaged_games, shown
+from table.options import as_json, log_file, no_colour
+
+if TYPE_CHECKING:
+    from interpreter.game import Game
+    from interpreter.log import Log
+    from interpreter.match import Match
+    from interpreter.position import Position
+    from interpreter.replay import Difference, Replay
+
+REPLAY_EXAMPLES = """\b
+Examples:
+  rulesdsl replay atlanteon-4.jsonl --verify
+  rulesdsl replay games/logs/*/*.jsonl --verify
+  rulesdsl replay old.jsonl --with-own-rules
+  rulesdsl replay old.jsonl --with-current-rules
+  rulesdsl replay fuzz/mine.jsonl --to 3
+"""
+
+SHOW_EXAMPLES = """\b
+Examples:
+  rulesdsl show atlanteon-4.jsonl
+  rulesdsl show atlanteon-4.jsonl --at 12
+  rulesdsl show cards.jsonl --at 3 --seat ana
+"""
+
+WHY_EXAMPLES = """\b
+Examples:
+  rulesdsl why atlanteon-4.jsonl "place seven c3" --at 12
+"""
+
+
+# ---------------------------------------------------------------- replay
+
+
+@click.command("replay", epilog=REPLAY_EXAMPLES)
+@click.argument(
+    "logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--verify", is_flag=True, help="Compare each event and digest, fold the events alone, and only say how it went."
+)
+@click.option("--with-own-rules", "own", is_flag=True, help="By the rules that the log carries.")
+@click.option(
+    "--with-current-rules", "current", is_flag=True, help="By the rules as they are now: show where they part."
+)
+@click.option(
+    "--rules", metavar="FILE", callback=lambda c, p, v: v and find_for_click(c, p, v), help="The current rules."
+)
+@click.option("--to", type=click.IntRange(0), metavar="N", help="Stop after N answers.")
+@click.option("--repair", is_flag=True, help="Cut off a last line that was not written to its end.")
+@as_json
+@no_colour
+def replay_command(
+    logs: tuple[Path, ...],
+    verify: bool,
+    own: bool,
+    current: bool,
+    rules: Path | None,
+    to: int | None,
+    repair: bool,
+    json_wanted: bool,
+) -> int:
+    """Run the answers of a LOG through the rules again.
+
+    Every event and every digest is compared. Without --verify the story and the last position are shown, too. A log that was
+    played with other rules than the present ones is refused, unless you say with which it should be replayed.
+    """
+    if own and current:
+        raise click.UsageError("--with-own-rules or --with-current-rules, not both")
+    codes, plain = [], []
+    for path in logs:
+        code, data = _replay_one(path, verify, own, current, rules, to, repair, json_wanted)
+        codes.append(code)
+        plain.append(data)
+    if json_wanted:
+        say_json(plain if len(plain) > 1 else plain[0])
+    return max(codes)
+
+
+def _replay_one(
+    path: Path,
+    verify: bool,
+    own: bool,
+    current: bool,
+    rules: Path | None,
+    to: int | None,
+    repair: bool,
+    quiet: bool,
+) -> tuple[int, dict[str, Any]]:
+    """Replay a log; the exit code, and what was found as JSON data."""
+    from interpreter.errors import LogError
+    from interpreter.log import read_log
+    from interpreter.replay import fold, replay
+
+    try:
+        log = read_log(path, repair=repair)
+        if log.mended and not quiet:
+            say(f"repaired {shown(path)}: {log.mended}")
+        game = None if own else game_of(log, rules)
+        done = replay(log, game, own_rules=own or game is None, current_rules=current, checks=True)
+        if done.difference is None and verify:
+            fold(log, rules=done.match.rules)
+    except LogError as error:
+        if not quiet:
+            _refused(path, error)
+        return 1, {
+            "log": str(path),
+            "ok": False,
+            "refused": {"kind": error.kind, "record": error.record, "what": error.what},
+        }
+    if not quiet:
+        _tell_replay(path, log, done, verify, to)
+    return (1 if done.difference or done.fault else 0), _plain_replay(path, log, done)
+
+
+def game_of(log: Log, rules: Path | None = None) -> Game | None:
+    """The game of a log as its rules are now: from the file named, the file that the log names, or the package; None without."""
+    from table.loading import load_game
+
+    if rules is not None:
+        return load_game(rules, {})
+    named = [Path(name) for name in log.header.rules or {}]
+    known = packaged_games().get(log.header.game)
+    found = next((path for path in [*named, *([known] if known else [])] if path.is_file()), None)
+    return None if found is None else load_game(found, {})
+
+
+def _refused(path: Path, error: Any) -> None:
+    """Why a log is not replayed, and what can be done."""
+    place = f"record {error.record}: " if error.record is not None and error.record >= 0 else ""
+    complain(f"refused: {shown(path)}: {place}{error.what}")
+    remedies = {
+        "torn": f"`rulesdsl replay {shown(path)} --repair` mends it.",
+        "program": "`--with-own-rules` replays it as it was; `--with-current-rules` shows where they part.",
+    }
+    if error.kind in remedies:
+        complain(remedies[error.kind])
+
+
+def _tell_replay(path: Path, log: Log, done: Replay, verify: bool, to: int | None) -> None:
+    from table.telling import ending
+
+    if not verify:
+        match = done.match
+        number = match.number if to is None else min(to, match.number)
+        _show_position(match, match.at(number), None)
+        if number == match.number and match.outcome is not None:
+            show(ending(match))
+    if done.difference is not None:
+        _tell_difference(path, log, done)
+    elif done.fault is not None:
+        say(paint(f"the rules fail, as they did then: {done.fault}", fg="red"))
+    else:
+        events = sum(len(getattr(record, "then", ())) for record in log.records)
+        agree = f"{plural(len(log.answers), 'answer')}, {plural(events, 'event')}: all agree"
+        say(f"{paint('verified', fg='green')}  {shown(path)}: {agree}")
+
+
+def _tell_difference(path: Path, log: Log, done: Replay) -> None:
+    """Where a log and the rules part."""
+    difference = done.difference
+    assert difference is not None
+    record = difference.record
+    if record:
+        say(f"records 0 to {record - 1} agree" if record > 1 else "record 0 agrees")
+    say(paint(f"record {record}", bold=True) + f"  {_record_text(log, record)}")
+    say(f"  {difference.what}")
+    say(f"  recorded   {difference.expected}")
+    say(f"  now        {difference.got}")
+    for line in _changed_clauses(log, done.match):
+        say(f"  {line}")
+    if record:
+        say(f"  state before: rulesdsl show {shown(path)} --record {record - 1}")
+
+
+def _record_text(log: Log, number: int) -> str:
+    from interpreter.codec import show as text
+    from interpreter.log import Answer
+
+    record = log.records[number]
+    if not isinstance(record, Answer):
+        return type(record).__name__.lower()
+    arguments = ", ".join(text(value) for value in record.answer.arguments.values())
+    return f"{record.seat} {record.answer.action}" + (f"({arguments})" if arguments else "")
+
+
+def _changed_clauses(log: Log, match: Match) -> list[str]:
+    """Which clauses of the rules are others than when the log was played."""
+    from interpreter.game import Game
+
+    if log.header.rules is None or match.rules.program.digest == log.header.digest:
+        return []
+    before = dict(Game.from_text(log.header.rules).program().clauses)
+    now = dict(match.rules.program.clauses)
+    names = [name for name in dict.fromkeys([*before, *now]) if not name.startswith("scenario")]
+    changed = [name for name in names if before.get(name) != now.get(name)]
+    words = {(True, True): "changed", (True, False): "was removed", (False, True): "was added"}
+    told = [f"{name} {words[name in before, name in now]}" for name in changed[:5]]
+    more = [f"and {len(changed) - 5} more"] if len(changed) > 5 else []
+    return [f"{'because' if place == 0 else '':<10} {line}" for place, line in enumerate([*told, *more])]
+
+
+def _plain_replay(path: Path, log: Log, done: Replay) -> dict[str, Any]:
+    difference: Difference | None = done.difference
+    return {
+        "log": str(path),
+        "ok": difference is None and done.fault is None,
+        "records": len(log.records),
+        "agreed": done.agreed,
+        "answers": len(log.answers),
+        "difference": None
+        if difference is None
+        else {
+            "record": difference.record,
+            "what": difference.what,
+            "recorded": difference.expected,
+            "now": difference.got,
+        },
+        "fault": None if done.fault is None else str(done.fault),
+    }
+
+
+# ---------------------------------------------------------------- show and why
+
+
+def _at(command: Any) -> Any:
+    """`--at` and `--record`, which choose a position of a log."""
+    at = click.option(
+        "--at", type=click.IntRange(0), metavar="N", help="The position after N answers; the last if not given."
+    )
+    record = click.option(
+        "--record", type=click.IntRange(0), metavar="N", help="The position after record N of the log."
+    )
+    return at(record(command))
+
+
+@click.command("show", epilog=SHOW_EXAMPLES)
+@log_file
+@_at
+@click.option("--seat", metavar="SEAT", help="As this seat sees it; a referee sees everything.")
+@click.option("--last", type=click.IntRange(0), metavar="K", help="Tell only what followed the last K answers.")
+@as_json
+@no_colour
+def show_command(
+    log: str, at: int | None, record: int | None, seat: str | None, last: int | None, json_wanted: bool
+) -> int:
+    """Show a logged game: the story up to a position, and the table there."""
+    from interpreter.view import REFEREE
+    from table.telling import ending
+
+    match = match_of(Path(log))
+    position = position_of(match, at, record)
+    if seat is not None:
+        _check_seat(match, seat)
+    viewer = seat if seat is not None else REFEREE
+    if json_wanted:
+        say_json({"number": position.number, **position.view(viewer).plain(match.rules.codec)})
+        return 0
+    _show_position(match, position, seat, last)
+    if position.number == match.number and match.outcome is not None:
+        show(ending(match))
+    elif position.question.kind == "choice":
+        say(f"{position.question}: {plural(len(position.legal_moves()), 'move')}")
+    return 0
+
+
+def _show_position(match: Match, position: Position, seat: str | None, last: int | None = None) -> None:
+    """The story up to a position and the table there."""
+    from rich.text import Text
+
+    from interpreter.view import REFEREE
+    from table.snapshot import snapshot
+    from table.state_view import lines_of_table
+    from table.telling import chapter, in_colours
+
+    viewer = seat if seat is not None else REFEREE
+    chapters = [chapter(step, viewer) for step in path_to(position)]
+    told = chapters if last is None else chapters[len(chapters) - last :]
+    seats = in_colours(match.rules, ", ".join(match.rules.seats))
+    head = Text(match.rules.program.title, style="bold").append(" · ", style="dim").append_text(seats)
+    lines = [line for lines in told for line in lines]
+    show([head, Text(), *lines, Text(), *lines_of_table(snapshot(position, viewer), width()), Text()])
+
+
+def path_to(position: Position) -> list[Position]:
+    """The positions from the set-up to this one."""
+    from interpreter.position import Position
+
+    return [Position(position.rules, node) for node in position.node.path()]
+
+
+def match_of(path: Path) -> Match:
+    """The match of a log, by the rules that it carries, or the present ones if it carries none.
+
+    Raises:
+        LogError: the log was altered, or the rules do not do what it says.
+    """
+    from interpreter.errors import LogError
+    from interpreter.log import read_log
+    from interpreter.replay import replay
+
+    log = read_log(path)
+    own = log.header.rules is not None
+    done = replay(log, None if own else game_of(log), own_rules=own)
+    if done.difference is not None:
+        raise LogError("altered", str(done.difference), done.difference.record, str(path))
+    return done.match
+
+
+def position_of(match: Match, at: int | None, record: int | None) -> Position:
+    """The position that `--at` or `--record` means."""
+    if at is not None and record is not None:
+        raise click.UsageError("--at or --record, not both")
+    if record is not None:
+        return _after_record(match, record)
+    if at is None:
+        return match.position
+    if at > match.number:
+        raise click.UsageError(f"--at {at}: the log has {plural(match.number, 'answer')}")
+    return match.at(at)
+
+
+def _after_record(match: Match, record: int) -> Position:
+    """Where the match stood after a record; an undo, a redo or a branch names the record it goes to, a note changes nothing."""
+    records = match.log.records
+    if record >= len(records):
+        raise click.UsageError(f"--record {record}: the log has records 0 to {len(records) - 1}")
+    while record > 0 and not hasattr(records[record], "then"):
+        record = getattr(records[record], "to", record - 1)
+    return match.after_record(record)
+
+
+def _check_seat(match: Match, seat: str) -> None:
+    from interpreter.errors import ValueProblem
+
+    try:
+        match.rules.seat(seat)
+    except ValueProblem as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+@click.command("why", epilog=WHY_EXAMPLES)
+@log_file
+@click.argument("move")
+@_at
+@as_json
+@no_colour
+def why_command(log: str, move: str, at: int | None, record: int | None, json_wanted: bool) -> int:
+    """Explain why MOVE is or is not legal in a logged game: every guard, its place in the rules, and the values that decide."""
+    import attrs
+
+    from table.moves import MoveReader
+    from table.telling import explained
+
+    match = match_of(Path(log))
+    position = position_of(match, at, record)
+    reading = MoveReader(match.rules.program).read(move, position.legal_moves())
+    explanation = position.why(reading.move if reading.move is not None else reading.text)
+    if json_wanted:
+        say_json(attrs.asdict(explanation))
+    else:
+        show(explained(explanation))
+    return 0

@@ -1,0 +1,78 @@
+"""What has happened, and what can be said about a move, as styled lines."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from table.glyphs import Glyphs
+
+if TYPE_CHECKING:
+    from interpreter.explain import Explanation
+    from interpreter.match import Match
+    from interpreter.position import Position
+    from interpreter.rules import Rules
+    from interpreter.view import Viewer
+
+
+def in_colours(rules: Rules, text: str) -> Text:
+    """A sentence with the names of the seats in their colours."""
+    line = Text(text)
+    for name, style in zip(rules.seats, Glyphs(rules.player).seat_styles, strict=True):
+        line.highlight_regex(rf"\b{re.escape(name)}\b", style)
+    return line
+
+
+def story(match: Match, since: int, viewer: Viewer) -> list[Text]:
+    """The sentences of what followed each answer after `since`, the first of each with its number; -1: the set-up too."""
+    lines: list[Text] = []
+    for number in range(max(0, since + 1), match.number + 1):
+        lines += chapter(match.at(number), viewer)
+    return lines
+
+
+def chapter(position: Position, viewer: Viewer) -> list[Text]:
+    """The sentences of what followed one answer."""
+    sentences = position.narrate(position.number - 1, viewer)
+    if not sentences and position.number:
+        sentences = [f"{position.answers[-1][0]} has answered"]
+    head = f"{position.number:>4}  " if position.number else "      "
+    lines = []
+    for place, sentence in enumerate(sentences):
+        lines.append(
+            Text(head if place == 0 else "      ", style="dim").append_text(in_colours(position.rules, sentence))
+        )
+    return lines
+
+
+def explained(explanation: Explanation) -> list[Text]:
+    """An explanation: what refuses a move, where that stands in the rules, and the values that decided."""
+    lines = [Text(line) for line in str(explanation).splitlines()]
+    for line in lines:
+        line.highlight_regex(r'"[^"]*"', "bold")
+        line.highlight_regex(r"\S+\.rules:\d+.*$", "dim")
+    return lines
+
+
+def ending(match: Match) -> list[Text]:
+    """The result, and the measures of the game."""
+    outcome = match.outcome
+    if outcome is None:
+        return [Text("the game is not over")]
+    lines = [in_colours(match.rules, str(outcome))]
+    lines[0].stylize("bold")
+    for name, values in measures(match).items():
+        told = ", ".join(f"{seat} {value}" for seat, value in values.items())
+        lines.append(Text(f"  {name.replace('_', ' ')}: ", style="dim").append_text(in_colours(match.rules, told)))
+    return lines
+
+
+def measures(match: Match) -> dict[str, dict[str, Any]]:
+    """What the rules' measures say of each seat now."""
+    rules, st = match.rules, match.position.node.st
+    return {
+        info.name: {seat: rules.module.MEASURES[info.name](st, index) for index, seat in enumerate(rules.seats)}
+        for info in rules.program.measures
+    }
