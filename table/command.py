@@ -95,10 +95,7 @@ def main(arguments: list[str] | None = None) -> Any:
     except Exception as error:
         from table.failures import explain
 
-        code = explain(error)
-        if code is None:
-            raise
-        sys.exit(code)
+        sys.exit(explain(error))
 
 
 def _close_quietly() -> None:

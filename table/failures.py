@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Sequence
 
 from rulesdsl.diagnostics import Diagnostic, RulesFileError
@@ -9,10 +11,11 @@ from table.console import complain, say_diagnostics
 
 FOUND = 1
 MISUSED = 2
+OURS = 70
 
 
-def explain(error: Exception) -> int | None:
-    """Print the message for an error and give the exit code; None for an error that is a bug of ours."""
+def explain(error: Exception) -> int:
+    """Print the message for an error and give the exit code."""
     if isinstance(error, RulesFileError):
         return _rules_file(error.diagnostics)
     if isinstance(error, OSError):
@@ -29,16 +32,15 @@ def _rules_file(diagnostics: Sequence[Diagnostic]) -> int:
     return FOUND
 
 
-def _machine(error: Exception) -> int | None:
+def _machine(error: Exception) -> int:
     from interpreter.errors import LogError, MachineError, RulesError, ValueProblem
 
     if not isinstance(error, MachineError):
-        return None
+        return _ours(error)
     if isinstance(error, RulesError):
         complain(f"the rules fail: {error}")
     elif isinstance(error, LogError):
         complain(f"refused: {error}")
-        complain(_log_remedy(error))
     elif isinstance(error, ValueProblem):
         complain(f"error: {error}")
         return MISUSED
@@ -47,10 +49,11 @@ def _machine(error: Exception) -> int | None:
     return FOUND
 
 
-def _log_remedy(error: Exception) -> str:
-    kind = getattr(error, "kind", "")
-    return {
-        "torn": "The last line was not written to its end; `rulesdsl replay LOG --repair` cuts it off.",
-        "program": "The log is intact and carries its own rules: `--with-own-rules` replays it.\n"
-        "`--with-current-rules` shows where they part.",
-    }.get(kind, "Nothing was read further than that record.")
+def _ours(error: Exception) -> int:
+    """A bug of rulesdsl itself."""
+    if os.environ.get("RULESDSL_DEBUG"):
+        traceback.print_exception(error)
+    else:
+        complain(f"internal error: {type(error).__name__}: {error}")
+        complain("This is a bug of rulesdsl, not of your rules. RULESDSL_DEBUG=1 shows where it happened.")
+    return OURS

@@ -128,7 +128,7 @@ class Glyphs:
         if isinstance(t, OptionType):
             return "" if value is None else self.style(t.item, value)
         if isinstance(t, EnumType) and t.kind == "player":
-            return self.seat_styles[value]
+            return str(self.seat_styles[value])
         if isinstance(t, EnumType) and t.kind == "enum":
             return NAMED_COLOURS.get(t.members[value], "")
         if isinstance(t, RecordType):

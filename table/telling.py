@@ -26,25 +26,24 @@ def in_colours(rules: Rules, text: str) -> Text:
 
 
 def story(match: Match, since: int, viewer: Viewer) -> list[Text]:
-    """The sentences of what followed each answer after `since`, the first of each with its number; -1: the set-up too."""
-    lines: list[Text] = []
-    for number in range(max(0, since + 1), match.number + 1):
-        lines += chapter(match.at(number), viewer)
-    return lines
+    """What followed each answer after `since`, each with its number; -1: the set-up too."""
+    numbers = range(max(0, since + 1), match.number + 1)
+    return [line for number in numbers for line in chapter(match.at(number), viewer)]
 
 
 def chapter(position: Position, viewer: Viewer) -> list[Text]:
-    """The sentences of what followed one answer."""
-    sentences = position.narrate(position.number - 1, viewer)
-    if not sentences and position.number:
-        sentences = [f"{position.answers[-1][0]} has answered"]
-    head = f"{position.number:>4}  " if position.number else "      "
-    lines = []
-    for place, sentence in enumerate(sentences):
-        lines.append(
-            Text(head if place == 0 else "      ", style="dim").append_text(in_colours(position.rules, sentence))
-        )
-    return lines
+    """The sentences of what followed one answer; those of events that a viewer may not see at all are left out."""
+    from interpreter.position import events_of
+    from interpreter.view import sentence
+
+    rules, node = position.rules, position.node
+    told = [text for event in events_of(node) if (text := sentence(rules, event, viewer)) is not None]
+    if not told and node.move is not None:
+        told = [f"{rules.seats[node.seat]} has answered"]
+    heads = [f"{position.number:>4}  " if position.number else "      ", *["      "] * len(told)]
+    return [
+        Text(head, style="dim").append_text(in_colours(rules, text)) for head, text in zip(heads, told, strict=False)
+    ]
 
 
 def explained(explanation: Explanation) -> list[Text]:

@@ -73,7 +73,7 @@ def fuzz_command(
     rules = load_rules(file, params, players)
     count = games if games is not None or seconds is not None else 1000
     plan = Plan(games=count, seed=seed, seconds=seconds, rechecked=thorough, logs=LogLaw(rules))
-    with _progress(plan.games, quiet=json_wanted) as tell:
+    with progress(plan.games, quiet=json_wanted) as tell:
         result = run(rules, plan, tell)
     if json_wanted:
         say_json(_plain(rules, result, out, file.stem))
@@ -99,7 +99,7 @@ def run(rules: Rules, plan: Any, tell: Callable[[Progress], None]) -> Result:
 
 
 @contextmanager
-def _progress(games: int | None, quiet: bool) -> Iterator[Callable[[Any], None]]:
+def progress(games: int | None, quiet: bool) -> Iterator[Callable[[Any], None]]:
     """A progress bar on a terminal, nothing elsewhere."""
     out = console()
     if quiet or not out.is_terminal or not _interactive():
