@@ -1,0 +1,477 @@
+"""Flows in Python: plain ones as functions, those that ask as machines.
+
+A frame is (pc, live locals, parent frame). Blocks that follow each other become one function; where a block can be reached
+from several places, or is where something returns to, it has a function of its own: (st, trace, parent, *live locals) ->
+(st, frame). A frame that does not rest is run by the loop in `answer`, so that Python's stack stays shallow.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from attrs import define, field
+
+from rulesdsl import core
+from rulesdsl.diagnostics import Span
+from rulesdsl.facts import binds, expressions, statements, walk
+from rulesdsl.python_body import body
+from rulesdsl.python_expr import assign, test
+from rulesdsl.python_function import Fn, Scope, new_function
+from rulesdsl.python_legal import needed_lets
+from rulesdsl.python_tables import Module
+
+# ---------------------------------------------------------------- plain flows and effects
+
+
+def flow_function(fn: Fn, head: str, stmts: core.Body, lets: list[core.ActionLet]) -> None:
+    """A flow or an action's effects without questions: the state after it."""
+    with fn.code.block(head):
+        fn.counting = True
+        fn.code.line("trace.steps += 1")
+        bind_lets(fn, lets)
+        body(fn, stmts)
+        if not stmts or not isinstance(stmts[-1], (core.ReturnStmt, core.EndStmt)):
+            with fn.code.at(None):
+                fn.code.line("return st")
+
+
+def bind_lets(fn: Fn, lets: list[core.ActionLet]) -> None:
+    for part in lets:
+        with fn.code.at(part.span):
+            fn.preload(part.value)
+            assign(fn, fn.local(part.name), part.value, part.name)
+
+
+def plain_flow(module: Module, info: core.FlowInfo) -> None:
+    fn = new_function(module, Scope("st"), info.span)
+    params = ["st", "trace", *(fn.local(param.name) for param in info.params)]
+    module.code.blank(2)
+    flow_function(fn, f"def flow_{info.name}({', '.join(params)}):", info.body or (), [])
+
+
+def plain_effects(module: Module, info: core.ActionInfo) -> None:
+    fn = new_function(module, Scope("st"), info.span)
+    params = ["st", "trace", *(fn.local(name) for name in action_params(info))]
+    module.code.blank(2)
+    stmts = info.effects or ()
+    lets = needed_lets(info, free_of(stmts))
+    flow_function(fn, f"def effects_{info.name}({', '.join(params)}):", stmts, lets)
+
+
+def action_params(info: core.ActionInfo) -> list[str]:
+    return ["me", *(param.name for param in info.given), *(item.name for item in info.chosen)]
+
+
+def free_of(stmts: core.Body) -> set[str]:
+    """The locals that statements use without giving them a value."""
+    every = list(statements(stmts))
+    used = {part.name for stmt in every for expr in expressions(stmt) for part in walk(expr) if isinstance(part, core.Local)}
+    return used - {name for stmt in every if (name := binds(stmt)) is not None}
+
+
+# ---------------------------------------------------------------- machines
+
+
+@define
+class MachineCode:
+    """A machine with the numbers of its blocks in the module. `kind`: flow or action. `heads`: blocks with a function of their
+    own. `arrivals`: questions with `otherwise` that are come to from several places: the pc of coming there."""
+
+    kind: str
+    name: str
+    params: tuple[str, ...]
+    machine: core.Machine
+    base: int
+    lets: list[core.ActionLet]
+    blocks: dict[int, core.Block] = field(init=False)
+    heads: set[int] = field(factory=set)
+    back: set[tuple[int, int]] = field(factory=set)
+    arrivals: dict[int, int] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.blocks = {block.number: block for block in self.machine.blocks}
+
+    def pc(self, number: int) -> int:
+        return self.base + number
+
+    def function(self, number: int) -> str:
+        return f"block_{self.pc(number)}_{self.name}"
+
+    @property
+    def entry(self) -> str:
+        """The function that begins it: it takes all parameters."""
+        return f"{self.kind}_{self.name}"
+
+    def live(self, fn: Fn, number: int) -> list[str]:
+        return [fn.local(name) for name in self.blocks[number].live]
+
+    def rests(self, number: int) -> bool:
+        return isinstance(self.blocks[number].end, (core.Question, core.Chance))
+
+
+def targets(end: core.Terminator) -> tuple[int, ...]:
+    """Where a block may lead."""
+    if isinstance(end, core.Jump):
+        return (end.to,)
+    if isinstance(end, core.Branch):
+        return (end.then, end.otherwise)
+    if isinstance(end, (core.CallMachine, core.Chance)):
+        return (end.to,)
+    if isinstance(end, core.Question):
+        return tuple(n for n in (end.to, end.on_pass, end.otherwise) if n is not None)
+    return ()
+
+
+def find_heads(code: MachineCode, suspending: set[str], next_pc: int) -> int:
+    """Which blocks have a function of their own, and which questions are arrived at through one. Gives the next free pc."""
+    numbers = sorted({resolved(code, number) for number in code.blocks})
+    edges = {n: [resolved(code, to) for to in targets(code.blocks[n].end)] for n in numbers}
+    counts = Counter(to for leads in edges.values() for to in leads)
+    code.back = _back_edges(edges, resolved(code, 0))
+    returns = {edges[n][0] for n in numbers if _returns_to(code.blocks[n].end, suspending)}
+    shared = returns | {n for n, count in counts.items() if count > 1} | {to for _, to in code.back}
+    if counts[resolved(code, 0)]:
+        shared.add(resolved(code, 0))
+    code.heads = {n for n in shared if not code.rests(n) and (n in returns or not _trivial(code.blocks[n]))}
+    arrivals = sorted(n for n in shared if _has_otherwise(code.blocks[n].end))
+    code.arrivals = {number: next_pc + i for i, number in enumerate(arrivals)}
+    return next_pc + len(arrivals)
+
+
+def _returns_to(end: core.Terminator, suspending: set[str]) -> bool:
+    """Whether another machine comes back to the first target of a block."""
+    if isinstance(end, core.Question):
+        return any(offer.action in suspending for offer in end.offers)
+    return isinstance(end, core.CallMachine)
+
+
+def _back_edges(edges: dict[int, list[int]], first: int) -> set[tuple[int, int]]:
+    """The edges that close a loop, seen from the first block."""
+    found: set[tuple[int, int]] = set()
+    open_ = {first: True}
+    stack = [(first, iter(edges[first]))]
+    while stack:
+        number, rest = stack[-1]
+        to = next(rest, None)
+        if to is None:
+            open_[number] = False
+            stack.pop()
+        elif open_.get(to):
+            found.add((number, to))
+        elif to not in open_:
+            open_[to] = True
+            stack.append((to, iter(edges[to])))
+    return found
+
+
+def _has_otherwise(end: core.Terminator) -> bool:
+    return isinstance(end, core.Question) and end.otherwise is not None
+
+
+def _trivial(block: core.Block) -> bool:
+    return not block.body and isinstance(block.end, core.Finish)
+
+
+def resolved(code: MachineCode, number: int) -> int:
+    """The block where something happens, past those that only lead on."""
+    seen: set[int] = set()
+    while number not in seen:
+        seen.add(number)
+        block = code.blocks[number]
+        if block.body or not isinstance(block.end, core.Jump):
+            break
+        number = block.end.to
+    return number
+
+
+@define
+class Region:
+    """A function that begins at a block and goes on until the machine rests, calls, or leads to another function."""
+
+    module: Module
+    codes: dict[tuple[str, str], MachineCode]
+    code: MachineCode
+    fn: Fn
+    head: int | None
+    fresh: bool = False
+    loops: bool = False
+
+    def go(self, source: int | None, number: int) -> None:
+        """Goes on at a block."""
+        target = resolved(self.code, number)
+        if self.code.rests(target):
+            self.rest(target)
+        elif target in self.code.heads:
+            self.lead(source, target)
+        else:
+            self.inside(target)
+
+    def inside(self, number: int) -> None:
+        """The block itself, here."""
+        block = self.code.blocks[number]
+        body(self.fn, block.body)
+        self.end(number, block.end)
+
+    def end(self, number: int, end: core.Terminator) -> None:
+        fn = self.fn
+        if isinstance(end, core.Jump):
+            self.go(number, end.to)
+        elif isinstance(end, core.Branch):
+            with fn.code.at(end.span):
+                fn.preload(end.condition)
+                condition = test(fn, end.condition)
+                with fn.code.block(f"if {condition.text}:"), fn.branch():
+                    self.go(number, end.then)
+            self.go(number, end.otherwise)
+        elif isinstance(end, core.CallMachine):
+            self.call(end)
+        elif isinstance(end, core.Finish):
+            self.finish()
+        else:
+            self.rest(number)
+
+    def finish(self) -> None:
+        if self.is_main:
+            with self.fn.code.block("if parent is None:"):
+                self.fn.code.line(f"{self.module.helper('no_result')}()")
+        self.fn.code.line("return st, parent")
+
+    def call(self, end: core.CallMachine) -> None:
+        fn = self.fn
+        callee = self.codes.get(("flow", end.flow)) or self.codes[("action", end.flow)]
+        with fn.code.at(end.span):
+            fn.preload(*end.args)
+            args = [fn.value(arg).text for arg in end.args]
+            back = self.resume(end.to)
+            fn.code.line(f"return {callee.entry}({', '.join(['st', 'trace', back, *args])})")
+
+    def resume(self, to: int) -> str:
+        """The frame to which another machine returns."""
+        number = resolved(self.code, to)
+        if _trivial(self.code.blocks[number]) and not self.is_main:
+            return "parent"
+        return self.frame(number, self.code.arrivals.get(number))
+
+    def frame(self, number: int, pc: int | None = None) -> str:
+        """A frame that stands at a block, with the present locals."""
+        live = self.code.live(self.fn, number)
+        items = f"({live[0]},)" if len(live) == 1 else f"({', '.join(live)})"
+        return f"({self.code.pc(number) if pc is None else pc}, {items}, parent)"
+
+    @property
+    def is_main(self) -> bool:
+        return (self.code.kind, self.code.name) == ("flow", "main")
+
+    def lead(self, source: int | None, target: int) -> None:
+        """Another function of this machine, or this one from its start."""
+        fn = self.fn
+        back = (source, target) in self.code.back
+        if target == self.head and not self.fresh:
+            self.loops = True
+            fn.code.line("continue")
+        elif back and not self.fresh:
+            fn.code.line(f"return st, {self.frame(target)}")
+        else:
+            args = ", ".join(["st", "trace", "parent", *self.code.live(fn, target)])
+            fn.code.line(f"return {self.code.function(target)}({args})")
+
+    def rest(self, number: int) -> None:
+        """Arrives at a question or a draw."""
+        fn = self.fn
+        end = self.code.blocks[number].end
+        if number in self.code.arrivals and self.head != number:
+            args = ", ".join(["st", "trace", "parent", *self.code.live(fn, number)])
+            fn.code.line(f"return {self.code.function(number)}({args})")
+            return
+        if isinstance(end, core.Question) and end.otherwise is not None:
+            with fn.code.at(end.span), fn.code.block(f"if not any_{self.code.pc(number)}({self.frame_arguments(number)}):"), fn.branch():
+                self.go(number, end.otherwise)
+        fn.code.line(f"return st, {self.frame(number)}")
+
+    def frame_arguments(self, number: int) -> str:
+        return ", ".join(["st", *self.code.live(self.fn, number)])
+
+
+def head_function(module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode, number: int) -> None:
+    """The function of one block and of what follows it."""
+    block = code.blocks[number]
+    fn = new_function(module, Scope("st"), _span_of(block))
+    fn.counting = True
+    params = ", ".join(["st", "trace", "parent", *code.live(fn, number)])
+    module.code.blank(2)
+    region = Region(module, codes, code, fn, number)
+    with module.code.block(f"def {code.function(number)}({params}):"):
+        with module.code.capture() as lines:
+            if code.rests(number):
+                region.rest(number)
+            else:
+                region.inside(number)
+        if region.loops:
+            with module.code.block("while True:"):
+                module.code.paste(lines)
+        else:
+            module.code.paste(lines)
+
+
+def entry_function(module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode) -> None:
+    """The function that begins a machine."""
+    fn = new_function(module, Scope("st"), _span_of(code.blocks[resolved(code, 0)]))
+    fn.counting = True
+    params = ", ".join(["st", "trace", "parent", *(fn.local(name) for name in code.params)])
+    module.code.blank(2)
+    with module.code.block(f"def {code.entry}({params}):"):
+        module.code.line("trace.steps += 1")
+        bind_lets(fn, code.lets)
+        Region(module, codes, code, fn, None, fresh=False).go(None, 0)
+
+
+def _span_of(block: core.Block) -> Span | None:
+    if block.body:
+        return block.body[0].span
+    return getattr(block.end, "span", None)
+
+
+# ---------------------------------------------------------------- questions and draws
+
+
+def _at(module: Module, code: MachineCode, number: int, name: str, params: str, span: Span) -> tuple[Fn, str]:
+    fn = new_function(module, Scope("st"), span)
+    module.code.blank(2)
+    return fn, f"def {name}_{code.pc(number)}({params}):"
+
+
+def _unpack(fn: Fn, code: MachineCode, number: int, source: str) -> None:
+    live = code.live(fn, number)
+    if live:
+        fn.code.line(f"{', '.join(live)}{',' if len(live) == 1 else ''} = {source}")
+
+
+def question_functions(module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode, number: int) -> None:
+    """What can be asked about a question, and its answer."""
+    end = code.blocks[number].end
+    assert isinstance(end, core.Question)
+    _asked(module, code, number, end)
+    _given(module, code, number, end)
+    _legal(module, code, number, end)
+    _any_legal(module, code, number, end)
+    _allows(module, code, number, end)
+    _answer(module, codes, code, number, end)
+
+
+def _asked(module: Module, code: MachineCode, number: int, end: core.Question) -> None:
+    fn, head = _at(module, code, number, "asked", "st, live", end.span)
+    with module.code.block(head):
+        _unpack(fn, code, number, "live")
+        module.code.line(f"return {fn.value(end.who).text}")
+
+
+def _given(module: Module, code: MachineCode, number: int, end: core.Question) -> None:
+    fn, head = _at(module, code, number, "given", "st, live", end.span)
+    with module.code.block(head):
+        _unpack(fn, code, number, "live")
+        groups = []
+        for offer in end.offers:
+            args = [fn.value(arg).text for arg in offer.given]
+            groups.append(f"({', '.join(args)}{',' if len(args) == 1 else ''})")
+        module.code.line(f"return ({', '.join(groups)}{',' if len(groups) == 1 else ''})")
+
+
+def _offers(fn: Fn, end: core.Question) -> list[tuple[core.Offer, str]]:
+    """The offers with the code of `me` and of their given arguments."""
+    fn.preload(end.who, *(arg for offer in end.offers for arg in offer.given))
+    me = fn.held(fn.value(end.who), "who").text
+    return [(offer, ", ".join([me, *(fn.held(fn.value(arg), "given_").text for arg in offer.given)])) for offer in end.offers]
+
+
+def _twice(end: core.Question) -> bool:
+    return len({offer.action for offer in end.offers}) < len(end.offers)
+
+
+def _legal(module: Module, code: MachineCode, number: int, end: core.Question) -> None:
+    fn, head = _at(module, code, number, "legal", "st, live", end.span)
+    with module.code.block(head):
+        _unpack(fn, code, number, "live")
+        parts = [f"legal_{offer.action}(st, {args})" for offer, args in _offers(fn, end)]
+        if end.on_pass is not None:
+            parts.insert(0, "[(0,)]")
+        joined = " + ".join(parts)
+        module.code.line(f"return list(dict.fromkeys({joined}))" if _twice(end) else f"return {joined}")
+
+
+def _any_legal(module: Module, code: MachineCode, number: int, end: core.Question) -> None:
+    fn = new_function(module, Scope("st"), end.span)
+    module.code.blank(2)
+    params = ", ".join(["st", *code.live(fn, number)])
+    with module.code.block(f"def any_{code.pc(number)}({params}):"):
+        parts = [f"any_{offer.action}(st, {args})" for offer, args in _offers(fn, end)]
+        module.code.line(f"return {' or '.join(parts) or 'False'}")
+
+
+def _allows(module: Module, code: MachineCode, number: int, end: core.Question) -> None:
+    fn, head = _at(module, code, number, "allows", "st, live, move", end.span)
+    with module.code.block(head):
+        if end.on_pass is not None:
+            with module.code.block("if move[0] == 0:"):
+                module.code.line("return len(move) == 1")
+        _unpack(fn, code, number, "live")
+        for offer, args in _offers(fn, end):
+            position = module.program.action(offer.action).position
+            with module.code.block(f"if move[0] == {position} and allows_{offer.action}(st, {args}, move):"):
+                module.code.line("return True")
+        module.code.line("return False")
+
+
+def _answer(
+    module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode, number: int, end: core.Question
+) -> None:
+    fn, head = _at(module, code, number, "answer", "st, trace, frame, move", end.span)
+    fn.counting = True
+    region = Region(module, codes, code, fn, None, fresh=True)
+    with module.code.block(head):
+        module.code.line("_, live, parent = frame")
+        _unpack(fn, code, number, "live")
+        if end.on_pass is not None:
+            with module.code.block("if not move[0]:"), fn.branch():
+                region.go(number, end.on_pass)
+        offers = _offers(fn, end)
+        for offer, args in offers[:-1]:
+            position = module.program.action(offer.action).position
+            check = f" and allows_{offer.action}(st, {args}, move)" if _twice(end) else ""
+            with module.code.block(f"if move[0] == {position}{check}:"), fn.branch():
+                _perform(region, number, end, offer, args)
+        if offers:
+            _perform(region, number, end, *offers[-1])
+
+
+def _perform(region: Region, number: int, end: core.Question, offer: core.Offer, args: str) -> None:
+    """Does an action, and goes on behind the question."""
+    fn, module = region.fn, region.module
+    info = module.program.action(offer.action)
+    chosen = [f"move[{i}]" for i in range(1, len(info.chosen) + 1)]
+    if info.machine is None:
+        fn.code.line(f"st = effects_{info.name}({', '.join(['st', 'trace', args, *chosen])})")
+        fn.scope.forget(set(module.facts.positions))
+        region.go(number, end.to)
+    else:
+        back = region.resume(end.to)
+        fn.code.line(f"return action_{info.name}({', '.join(['st', 'trace', back, args, *chosen])})")
+
+
+def chance_functions(module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode, number: int) -> None:
+    """What may be drawn, and what follows."""
+    from rulesdsl.python_chance import outcomes
+
+    end = code.blocks[number].end
+    assert isinstance(end, core.Chance)
+    fn, head = _at(module, code, number, "outcomes", "st, live", end.span)
+    with module.code.block(head):
+        _unpack(fn, code, number, "live")
+        fn.preload(end.source)
+        module.code.line(f"return {outcomes(fn, end.source).text}")
+    fn, head = _at(module, code, number, "drawn", "st, trace, frame, value", end.span)
+    fn.counting = True
+    with module.code.block(head):
+        module.code.line("_, live, parent = frame")
+        _unpack(fn, code, number, "live")
+        module.code.line(f"{fn.local(end.name)} = value")
+        Region(module, codes, code, fn, None, fresh=True).go(number, end.to)
