@@ -89,7 +89,7 @@ class Position:
         """
         if self._question is None:
             self._question = self._ask(lambda: self.rules.question(self.node.st, self.node.frame))
-        return self._question  # type: ignore[return-value]
+        return self._question
 
     @property
     def asks(self) -> bool:

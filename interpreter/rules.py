@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
-
-from rulesdsl.python_backend import extra
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any, Protocol, cast
 
 from interpreter.codec import Codec, NamedMap, bits
 from interpreter.errors import ValueProblem
 from interpreter.values import Event, Move, Offer, Outcome, Question, State
-from rulesdsl.core import ActionInfo, Chance, EventInfo, FieldInfo, FlowInfo, Guard, Program
+from rulesdsl.core import ActionInfo, Chance, EventInfo, FieldInfo, Guard, Program, Terminator
 from rulesdsl.diagnostics import Source, Span, closest
+from rulesdsl.optimise import optimise
+from rulesdsl.python_backend import extra, numbered
 from rulesdsl.types import INT, MapType, OptionType, SetType, Type, value_at, values
 
 Internal = tuple[Any, ...]
@@ -33,7 +34,6 @@ class Generated(Protocol):
     MAY_PASS: frozenset[int]
     STEP: Mapping[int, str]
     OFFERS: Mapping[int, tuple[int, ...]]
-    DRAWS: Mapping[int, tuple[str, int]]
     INVARIANTS: Sequence[tuple[str, Callable[[Any], bool], frozenset[str]]]
     TRANSITIONS: Sequence[tuple[str, Callable[[Any, Any], bool], frozenset[str]]]
     WRITES: Sequence[frozenset[str]]
@@ -107,7 +107,7 @@ class Rules:
         self._plain_fields = [self._field_plainer(info) for info in self.program.fields]
         self._sorted_fields = sorted(self.program.fields, key=lambda info: info.name)
         self._seen: dict[str, tuple[Any, str]] = {}
-        self._extra: dict[Any, Any] = {}
+        self._extra: dict[Any, Mapping[str, Callable[..., Any]]] = {}
 
     # ------------------------------------------------------------ names
 
@@ -153,17 +153,14 @@ class Rules:
 
     def draw_of(self, pc: int) -> tuple[str, Type]:
         """The name and the type of what is drawn at a place of the flow."""
-        found = self._draws.get(pc)
-        if found is None:
-            owner, number = self.module.DRAWS[pc]
-            block = next(b for b in self._machine(owner).blocks if b.number == number)
-            assert isinstance(block.end, Chance)
-            found = self._draws[pc] = (block.end.name, block.end.type)
-        return found
+        if not self._draws:
+            self._draws = {pc: (end.name, end.type) for pc, end in self._resting() if isinstance(end, Chance)}
+        return self._draws[pc]
 
-    def _machine(self, owner: str) -> Any:
-        infos: Iterable[FlowInfo | ActionInfo] = (*self.program.flows, *self.program.actions)
-        return next(info.machine for info in infos if info.name == owner)
+    def _resting(self) -> Iterator[tuple[int, Terminator]]:
+        for code in numbered(optimise(self.program)).values():
+            for number, block in code.blocks.items():
+                yield code.pc(number), block.end
 
     # ------------------------------------------------------------ moves, events, outcomes
 
@@ -320,8 +317,8 @@ class Rules:
         found = self._extra.get(key)
         if found is None:
             functions = list(make())
-            found = self._extra[key] = extra(self.program, self.module, functions) if functions else {}
-        return found  # type: ignore[no-any-return]
+            found = self._extra[key] = extra(self.program, cast(ModuleType, self.module), functions) if functions else {}
+        return found
 
 
 def _nested(flat: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, ...]:
