@@ -31,15 +31,18 @@ class LayoutError(Exception):
 
 
 class Layout:
-    """Lark's `postlex`. `base` is the indentation of the first line, which belongs to no block.
+    """Lark's `postlex`. `base` is the indentation of the first line, which belongs to no block; `lines` is false
+    for a single expression, which no line end closes.
 
     It never looks ahead: the contextual lexer chooses how to read a token by what the parser has been given so far.
     """
 
-    always_accept = ("_NL",)
+    # Line ends, to be dropped inside brackets; names, or `winner` would be read as `win` where no name can stand.
+    always_accept = ("_NL", "NAME")
 
     def __init__(self) -> None:
         self.base = 0
+        self.lines = True
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
         """The tokens with layout added.
@@ -69,7 +72,7 @@ class Layout:
                 brackets = max(0, brackets - 1)
             last = token
             yield token
-        if last is not None:
+        if last is not None and self.lines:
             if last.type != "_NL":
                 yield _at_end("_NL", last)
             for _ in levels[1:]:

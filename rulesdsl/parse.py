@@ -20,7 +20,7 @@ from rulesdsl import syntax
 from rulesdsl.diagnostics import Diagnostic, Source, Span, in_order
 from rulesdsl.layout import Layout, LayoutError
 from rulesdsl.recovery import Attempt, explained, find_all
-from rulesdsl.syntax_errors import empty_file
+from rulesdsl.syntax_errors import empty_file, indented_start
 from rulesdsl.tree import Builder, find_comments
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class Parser:
 
         self._callbacks.builder = builder
         self._layout.base = base
+        self._layout.lines = start_rule != "expr"
         return self.lark.parse(TextSlice(builder.source.text, start, end), start=start_rule)
 
 
@@ -153,9 +154,11 @@ def parse(source: Source) -> tuple[syntax.Module | None, list[Diagnostic]]:
     if start == end:
         return None, [empty_file(source)]
     declarations, attempt = _attempt(source, start, end, "module", comments)
-    if attempt.error is None and not attempt.complaints:
+    indented = indented_start(source, start)
+    if attempt.error is None and not attempt.complaints and indented is None:
         return syntax.Module(Span(source, 0, len(source.text)), declarations, comments), []
-    return None, in_order(find_all(source, start, end, lambda s, a, b: _attempt(s, a, b, "module", ())[1], spelling()))
+    found = find_all(source, start, end, lambda s, a, b: _attempt(s, a, b, "module", ())[1], spelling())
+    return None, in_order([indented, *found] if indented else found)
 
 
 def parse_expression(source: Source, start: int, end: int) -> tuple[syntax.Expr | None, list[Diagnostic]]:

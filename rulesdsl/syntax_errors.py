@@ -298,6 +298,15 @@ def explain_layout(source: Source, error: LayoutError) -> Diagnostic:
     return Diagnostic("S117", "this is nested too deeply", span, "", hints=("move a part of it to a `def` or a `flow`",))
 
 
+def indented_start(source: Source, start: int) -> Diagnostic | None:
+    """The complaint about a first declaration that does not start in the first column."""
+    indent = re.compile(r"[ \t]+").match(source.text, start)
+    if indent is None:
+        return None
+    span = Span(source, indent.start(), indent.end())
+    return Diagnostic("S106", "this line is indented for no reason", span, "declarations start in the first column")
+
+
 def empty_file(source: Source) -> Diagnostic:
     """A file without any declaration."""
     return Diagnostic(
@@ -396,24 +405,63 @@ def _closes_later(s: Situation) -> bool:
 
 
 def _not_closed(s: Situation) -> Diagnostic | None:
-    if not s.brackets or s.previous is None:
+    if not s.brackets or s.previous is None or _closes_later(s):
         return None
     opener = s.brackets[-1]
     closer = CLOSER[opener.text]
-    broken = s.on_new_line or s.found.kind in ("end", "newline", "dedent")
-    at_block = s.found.text == ":" and bool(s.following[1:]) and s.following[1].kind == "newline"
-    arrow = s.found.text == ">" and s.source.text[s.found.start - 1] == "-"
-    ends_here = at_block or arrow or (s.found.text in ("else", "=") and opener.start >= s.line[0].start and not _closes_later(s))
-    ends_here = ends_here or (s.found.kind == "sign" and s.found.text not in CLOSER and closer in s.accepted_signs)
-    if not (broken or ends_here) or _closes_later(s):
+    if s.on_new_line or s.found.kind in ("end", "newline", "dedent"):
+        suspect = _suspect(s)
+        if suspect is not None:
+            opener, last = suspect
+            closer, span = CLOSER[opener.text], Span(s.source, last.end, last.end)
+        else:
+            span = _after_line(s, s.previous, opener)
+    else:
+        at_block = s.found.text == ":" and bool(s.following[1:]) and s.following[1].kind == "newline"
+        arrow = s.found.text == ">" and s.source.text[s.found.start - 1] == "-"
+        sign = s.found.kind == "sign" and s.found.text not in CLOSER and closer in s.accepted_signs
+        if not (at_block or arrow or sign or s.found.text in ("else", "=")):
+            return None
+        span = s.here
+    text = f"`{closer}` must come {'before this' if span.end > span.start else 'here'}"
+    return Diagnostic("S103", f"a `{closer}` is missing", span, text, (Label(s.span(opener), "opened here"),))
+
+
+def _suspect(s: Situation) -> tuple[Raw, Raw] | None:
+    """The bracket that should have been closed, going by the indentation of the lines in it, and the last token before the
+    line that gives it away: lines in brackets are indented more than the line with the opening one, up to the closing one."""
+    opened: list[tuple[Raw, int]] = []
+    indent, fresh = 0, True
+    last: Raw | None = None
+    for token in raw_tokens(s.source.text, s.start, s.end):
+        if token.start > s.found.start:
+            break
+        if token.kind == "newline":
+            fresh = True
+        if token.kind in ("newline", "comment"):
+            continue
+        if fresh:
+            indent, fresh = s.source.position(token.start)[1] - 1, False
+            limit = 0 if token.text in OPENER else 1
+            if opened and last is not None and indent < opened[-1][1] + limit:
+                return opened[-1][0], last
+        if token.text in CLOSER:
+            opened.append((token, indent))
+        elif token.text in OPENER and opened:
+            opened.pop()
+        last = token
+    return None
+
+
+def _lonely_generator(s: Situation) -> Diagnostic | None:
+    """`(x for x in xs)`, where only a call may have a generator."""
+    if s.found.text != "for" or not s.brackets or s.brackets[-1].text != "(":
         return None
-    span = s.here
-    if broken:
-        span = _after_line(s, s.previous, opener)
+    opener = s.brackets[-1]
     return Diagnostic(
-        "S103", f"this `{opener.text}` is not closed" if span.start == opener.start else f"a `{closer}` is missing", span,
-        f"`{closer}` must come before this" if span.start >= s.found.start and span.end > span.start else f"`{closer}` must come here",
-        (Label(s.span(opener), "opened here"),),
+        "S101", "`for` stands in brackets that call nothing", s.span(opener), "what should count, sum or compare this?",
+        (Label(s.here, "for each of these"),),
+        ("`any(...)`, `all(...)`, `count(...)`, `sum(...)`, `min(...)`, `max(...)` and `first(...)` take a `for`; so do `[...]` and `{...}`",),
     )
 
 
@@ -421,6 +469,9 @@ def _after_line(s: Situation, previous: Raw, opener: Raw) -> Span:
     """Where a bracket that goes over lines should have been closed: after the last token, or on the line after it when the
     bracket began further up."""
     source = s.source
+    header = _line_of(s, opener)
+    if header[0].text in HEADERS and header[-1].text == ":":
+        return s.span(header[-1])
     line = source.position(previous.start)[0]
     end = Span(source, previous.end, previous.end)
     if source.position(opener.start)[0] == line or line >= len(source.line_starts):
@@ -561,7 +612,9 @@ def _missing_colon(s: Situation) -> Diagnostic | None:
     if previous is None:
         return None
     if s.found.kind == "indent":
-        if any(t.text == "repeatedly" for t in _line_of(s, previous)):
+        line = _line_of(s, previous)
+        deeper = s.source.position(s.found.start)[1] - s.source.position(line[0].start)[1]
+        if deeper > 1 and any(t.text == "repeatedly" for t in line):
             return _colon(s, previous)
         return None
     if "COLON" not in s.accepts or not s.line or s.line[0].text not in HEADERS:
@@ -728,12 +781,18 @@ def _unexpected(s: Situation, span: Span, hint: str = "") -> Diagnostic:
 
 
 def _cannot_stand_here(s: Situation) -> Diagnostic:
+    words = [t.text for t in s.line]
+    if s.found.text == ":" and "chooses" in words:
+        return _unexpected(s, s.here, "what to do when nothing is legal stands below, in `otherwise:`")
+    if s.found.text == ":" and "may" in words:
+        return _unexpected(s, s.here, "a block after each choice belongs to `may repeatedly`")
     return _unexpected(s, s.here)
 
 
 EXPLAINERS: tuple[Callable[[Situation], Diagnostic | None], ...] = (
     _stray_closer,
     _not_closed,
+    _lonely_generator,
     _fraction,
     _foreign_sign,
     _equals,
