@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from attrs import evolve, frozen
@@ -106,19 +107,25 @@ class ExprBase:
 
     def condition(self, node: syntax.Expr) -> core.Expr:
         """A bool, or a collection (true when not empty)."""
-        expr = self.expr(node, BOOL)
-        if isinstance(expr.type, BoolType) or expr.type == UNKNOWN:
+        return self.as_condition(self.expr(node, BOOL), node)
+
+    def as_condition(self, expr: core.Expr, node: syntax.Expr) -> core.Expr:
+        """An expression as a condition; reports one that is none."""
+        if isinstance(expr.type, BoolType):
             return expr
         if is_collection(expr.type):
             return self.op("nonempty", (expr,), BOOL, node.span)
-        hint = ""
-        if isinstance(expr.type, OptionType):
-            hint = f"write `{node.span.text} is some`"
-        elif isinstance(expr.type, IntType):
-            hint = f"write `{node.span.text} != 0`"
-        self.names.report(
-            "T303", f"`{expr.type}` is not a condition", node.span, "a bool or a collection is needed", hint
-        )
+        self.scope.unsure = True
+        if expr.type != UNKNOWN:
+            hint = ""
+            if isinstance(expr.type, OptionType):
+                hint = f"write `{node.span.text} is some`"
+            elif isinstance(expr.type, IntType):
+                hint = f"write `{node.span.text} != 0`"
+            what = describe(expr.type)
+            self.names.report(
+                "T303", f"`{what}` is not a condition", node.span, "a bool or a collection is needed", hint
+            )
         return unknown(node.span)
 
     def expr(self, node: syntax.Expr, want: Type | None = None) -> core.Expr:
@@ -173,9 +180,8 @@ class ExprBase:
             isinstance(expr.type, OptionType)
             and self.try_fit(evolve_type(expr, expr.type.item), want, span) is not None
         ):
-            code, title = "T304", f"`{span.text}` may be none, `{want}` is needed"
-            hint = f"test it first (`{span.text} is some`), or give a default with `or`"
-        elif isinstance(expr.type, IntType) and isinstance(want, IntType):
+            return self.may_be_none(expr, span, f"`{describe(want)}` is needed")
+        if isinstance(expr.type, IntType) and isinstance(want, IntType):
             code, title = "T307", f"the range {expr.type} never fits in {want}"
         elif isinstance(expr.type, NothingType) and expr.type.what == "none":
             hint = f"`none` needs an optional type, such as `{want}?`"
@@ -264,6 +270,18 @@ class ExprBase:
             else core.Const(zero(want), want, span)
         )
 
+    def may_be_none(self, expr: core.Expr, span: Span, needed: str) -> core.Expr:
+        """Reports an option where its item is needed, unless a condition with a mistake may have proved it."""
+        if not self.scope.unsure:
+            text = span.text
+            hint = "name it with `let` and test that, or give a default with `or`"
+            if SIMPLE.fullmatch(text):
+                hint = f"test it first: `{text} is some`, or give a default: `{text} or ...`"
+            self.names.report(
+                "T304", f"{named(span)} may be none, {needed}", span, f"this is `{describe(expr.type)}`", hint
+            )
+        return unknown(span)
+
     def field(self, entity: Any, span: Span, before: bool) -> core.Expr:
         info: core.FieldInfo | None = self.names.resolve(entity) if entity.ready else None
         if self.scope.kind == "constant" or info is None:
@@ -287,6 +305,14 @@ class ExprBase:
 
 
 # ---------------------------------------------------------------- small helpers
+
+
+SIMPLE = re.compile(r"[\w.\[\]?]{1,30}")
+
+
+def named(span: Span) -> str:
+    """An expression in a message: its text, if that is short."""
+    return f"`{span.text}`" if len(span.text) <= 40 and "\n" not in span.text else "this"
 
 
 def evolve_type(expr: core.Expr, kind: Type) -> core.Expr:

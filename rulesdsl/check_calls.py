@@ -8,7 +8,7 @@ from attrs import frozen
 
 from rulesdsl import boards, core, syntax
 from rulesdsl.diagnostics import Label, Span, closest
-from rulesdsl.names import FUNCTIONS, Entity
+from rulesdsl.names import FUNCTIONS, Entity, article
 from rulesdsl.types import (
     BOOL,
     INT,
@@ -125,7 +125,7 @@ class CallChecker:
                         "N208",
                         f"{what} has no parameter `{name}`",
                         arg.name.span,
-                        "",
+                        "not a parameter",
                         f"did you mean `{near}`?" if near else signature(what, params),
                         labels=labels,
                     )
@@ -607,10 +607,6 @@ class CallChecker:
             return None
         args = self.arguments(node.args, params, f"`{word}`", node.span, entity.span)
         return None if args is None else (word, args)
-
-
-def article(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 def signature(what: str, params: list[tuple[str, Type]]) -> str:

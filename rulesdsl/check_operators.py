@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulesdsl import core, syntax
-from rulesdsl.check_base import ExprBase, describe, element_type, flexible, join, unknown
+from rulesdsl.check_base import ExprBase, describe, element_type, flexible, join, named, unknown
 from rulesdsl.diagnostics import Span
 from rulesdsl.scope import facts_of
 from rulesdsl.types import (
@@ -11,6 +11,7 @@ from rulesdsl.types import (
     INT,
     INT_MAX,
     INT_MIN,
+    NONE,
     UNKNOWN,
     BagType,
     BoolType,
@@ -56,10 +57,10 @@ class Operators(ExprBase):
             made = self.combination(node, left, right)
         if made is not None:
             return made
+        for side, value in ((node.left, left), (node.right, right)):
+            if isinstance(value.type, OptionType):
+                return self.may_be_none(value, side.span, f"`{node.op}` needs a value")
         hint = ""
-        for side, kind in ((node.left, left.type), (node.right, right.type)):
-            if isinstance(kind, OptionType):
-                hint = f"`{side.span.text}` may be none: give a default with `or`, or test it first"
         if node.op == "+" and isinstance(left.type, SetType):
             hint = "sets are joined with `|`"
         self.names.report(
@@ -143,6 +144,14 @@ class Operators(ExprBase):
     def logical(self, node: syntax.Binary, want: Type | None) -> core.Expr:
         if node.op == "or":
             left = self.expr(node.left, want)
+            if left.type == UNKNOWN:
+                self.scope.unsure = True
+                self.expr(node.right, want)
+                return unknown(node.span)
+            if isinstance(left, core.Op) and left.op == "unwrap":
+                if isinstance(left.type, BoolType) or is_collection(left.type):
+                    return self.idle_default(node)
+                left = left.args[0]
             if isinstance(left.type, OptionType):
                 return self.default(node, left, want)
             first = self.as_condition(left, node.left)
@@ -153,17 +162,12 @@ class Operators(ExprBase):
             second = self.condition(node.right)
         return self.op(node.op, (first, second), BOOL, node.span)
 
-    def as_condition(self, expr: core.Expr, node: syntax.Expr) -> core.Expr:
-        if isinstance(expr.type, BoolType) or expr.type == UNKNOWN:
-            return expr
-        if is_collection(expr.type):
-            return self.op("nonempty", (expr,), BOOL, node.span)
+    def idle_default(self, node: syntax.Binary) -> core.Expr:
+        """`x or y` where x is an option that is proved to be there, and could be meant as a condition too."""
         self.names.report(
-            "T303",
-            f"`{expr.type}` is not a condition",
-            node.span,
-            "`or` takes conditions, or an option and its default",
-        )
+            "T320", f"{named(node.left.span)} is always there", node.left.span, "so this `or` gives no default",
+            "if the default is meant, leave it out; if a condition is meant, write `if`",
+        )  # fmt: skip
         return unknown(node.span)
 
     def default(self, node: syntax.Binary, left: core.Expr, want: Type | None) -> core.Expr:
@@ -188,13 +192,17 @@ class Operators(ExprBase):
     def on_Conditional(self, node: syntax.Conditional, want: Type | None) -> core.Expr:
         condition = self.condition(node.condition)
         yes, no = facts_of(condition, self.scope)
-        with self.scope.assuming(yes):
-            then = self.expr(node.then, want)
-        with self.scope.assuming(no):
-            otherwise = self.expr(node.otherwise, want or then.type)
-            if want is None and flexible(node.then, self.names):
-                with self.scope.assuming(yes):
-                    then = self.expr(node.then, otherwise.type)
+
+        def side(branch: syntax.Expr, facts: frozenset[str], expected: Type | None) -> core.Expr:
+            with self.scope.assuming(facts):
+                return self.expr(branch, expected)
+
+        if want is None and flexible(node.then, self.names) and not flexible(node.otherwise, self.names):
+            otherwise = side(node.otherwise, no, None)
+            then = side(node.then, yes, otherwise.type)
+        else:
+            then = side(node.then, yes, want)
+            otherwise = side(node.otherwise, no, want or then.type)
         if UNKNOWN in (condition.type, then.type, otherwise.type):
             return unknown(node.span)
         kind = join(then.type, otherwise.type)
@@ -217,18 +225,21 @@ class Operators(ExprBase):
 
     def on_IsTest(self, node: syntax.IsTest, want: Type | None) -> core.Expr:
         expr = self.expr(node.operand)
-        inner = expr
+        return self.presence(expr, node.operand, node.some, node.span)
+
+    def presence(self, expr: core.Expr, node: syntax.Expr, some: bool, span: Span) -> core.Expr:
+        """Whether an option is there; reports what is no option."""
         if isinstance(expr, core.Op) and expr.op == "unwrap":
-            inner = expr.args[0]
-        if inner.type == UNKNOWN:
-            return unknown(node.span)
-        if not isinstance(inner.type, OptionType):
+            expr = expr.args[0]
+        if expr.type == UNKNOWN:
+            return unknown(span)
+        if not isinstance(expr.type, OptionType):
             self.names.report(
-                "T320", f"`{node.operand.span.text}` is always there", node.operand.span, f"this is `{describe(inner.type)}`, not an option",
+                "T320", f"{named(node.span)} is always there", node.span, f"this is `{describe(expr.type)}`, not an option",
                 "only options (`T?`) can be none",
             )  # fmt: skip
-            return unknown(node.span)
-        return self.op("is_some" if node.some else "is_none", (inner,), BOOL, node.span)
+            return unknown(span)
+        return self.op("is_some" if some else "is_none", (expr,), BOOL, span)
 
     def on_Compare(self, node: syntax.Compare, want: Type | None) -> core.Expr:
         parts: list[core.Expr] = []
@@ -249,6 +260,9 @@ class Operators(ExprBase):
         if UNKNOWN in (first.type, second.type):
             return unknown(span)
         if operator in ("==", "!="):
+            for one, other, side in ((first, second, left), (second, first, right)):
+                if other.type == NONE and one.type != NONE:
+                    return self.presence(one, side, operator == "!=", span)
             return self.equality(operator, first, second, span)
         return self.ordering(operator, first, second, left, right, span)
 
@@ -295,10 +309,11 @@ class Operators(ExprBase):
             a, b = (first, fitted) if name in ("lt", "le") else (fitted, first)
             prefix = "set_" if isinstance(first.type, SetType) else "bag_"
             return self.op(prefix + ("lt" if name in ("lt", "gt") else "le"), (a, b), BOOL, span)
+        for side, value in ((left, first), (right, second)):
+            if isinstance(value.type, OptionType):
+                return self.may_be_none(value, side.span, f"`{operator}` needs a value")
         hint = ""
-        if isinstance(first.type, OptionType) or isinstance(second.type, OptionType):
-            hint = "one side may be none: give a default with `or`, or test it first"
-        elif isinstance(kind, EnumType):
+        if isinstance(kind, EnumType):
             hint = (
                 f"`{kind}` has no order; give it an attribute (`enum {kind}(rank: 0..9)`) and compare that"
                 if kind.kind == "enum"
@@ -333,12 +348,16 @@ class Operators(ExprBase):
             return unknown(span)
         kind = element_type(group.type)
         prefix = {SetType: "set_has", BagType: "bag_has", ListType: "list_has"}[type(group.type)]
-        if isinstance(item.type, IntType) and isinstance(kind, IntType) and not isinstance(group.type, ListType):
-            if not kind.lo <= item.type.lo <= item.type.hi <= kind.hi:
-                low = self.op("ge", (item, core.Const(kind.lo, kind, span)), BOOL, span)
-                high = self.op("le", (item, core.Const(kind.hi, kind, span)), BOOL, span)
-                inside = self.op("and", (low, high), BOOL, span)
-                return self.op("and", (inside, self.op(prefix, (group, item), BOOL, span)), BOOL, span)
+        if (
+            isinstance(item.type, IntType)
+            and isinstance(kind, IntType)
+            and not isinstance(group.type, ListType)
+            and not kind.lo <= item.type.lo <= item.type.hi <= kind.hi
+        ):
+            low = self.op("ge", (item, core.Const(kind.lo, kind, span)), BOOL, span)
+            high = self.op("le", (item, core.Const(kind.hi, kind, span)), BOOL, span)
+            inside = self.op("and", (low, high), BOOL, span)
+            return self.op("and", (inside, self.op(prefix, (group, item), BOOL, span)), BOOL, span)
         fitted = (
             item if isinstance(kind, IntType) and isinstance(item.type, IntType) else self.fit(item, kind, left.span)
         )

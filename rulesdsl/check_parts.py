@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulesdsl import core, syntax
-from rulesdsl.check_base import ExprBase, describe, unknown
+from rulesdsl.check_base import ExprBase, describe, named, unknown
 from rulesdsl.diagnostics import closest
 from rulesdsl.types import (
     INT,
@@ -34,10 +34,12 @@ class Parts(ExprBase):
         if obj.type == UNKNOWN:
             return unknown(node.span)
         if node.optional:
+            if isinstance(obj, core.Op) and obj.op == "unwrap":
+                obj = obj.args[0]
             if not isinstance(obj.type, OptionType):
                 self.names.report(
                     "T320",
-                    f"`{node.obj.span.text}` is always there",
+                    f"{named(node.obj.span)} is always there",
                     node.obj.span,
                     f"this is `{describe(obj.type)}`",
                     "write `.` instead of `?.`",
@@ -80,13 +82,10 @@ class Parts(ExprBase):
         if word in kind.members:
             return core.Const(kind.members.index(word), kind, node.span)
         found = closest(word, kind.members)
-        self.names.report(
-            "N205",
-            f"`{kind.name}` has no member `{word}`",
-            node.name.span,
-            "",
-            f"did you mean `{found}`?" if found else "",
-        )
+        hint = f"did you mean `{found}`?" if found else ""
+        if not found and len(kind.members) <= 8:
+            hint = f"its members are {', '.join(kind.members)}"
+        self.names.report("N205", f"`{kind.name}` has no member `{word}`", node.name.span, "not a member", hint)
         return unknown(node.span)
 
     def attribute(self, obj: core.Expr, node: syntax.Attr) -> core.Expr:
@@ -110,10 +109,11 @@ class Parts(ExprBase):
                 pool += [name for owner, name in shape.methods if owner == kind.name]
         hint = ""
         if isinstance(kind, OptionType):
-            self.names.report(
-                "T304", f"`{node.obj.span.text}` may be none", node.obj.span, f"this is `{describe(kind)}`",
-                f"write `{node.obj.span.text}?.{word}`, or test it first: `{node.obj.span.text} is some`",
-            )  # fmt: skip
+            if not self.scope.unsure:
+                self.names.report(
+                    "T304", f"{named(node.obj.span)} may be none", node.obj.span, f"this is `{describe(kind)}`",
+                    f"test it first, or write `?.{word}`, which is none when it is",
+                )  # fmt: skip
             return unknown(node.span)
         near = closest(word, pool)
         if near:

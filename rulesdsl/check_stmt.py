@@ -8,8 +8,9 @@ from typing import Any
 from attrs import define, field
 
 from rulesdsl import core, syntax
+from rulesdsl.check_base import SIMPLE
 from rulesdsl.check_calls import CallChecker
-from rulesdsl.check_expr import ExprChecker, element_type, join, unknown
+from rulesdsl.check_expr import ExprChecker, describe, element_type, join, unknown
 from rulesdsl.diagnostics import Label, Span, closest
 from rulesdsl.names import Names
 from rulesdsl.scope import Scope, facts_of
@@ -139,12 +140,7 @@ class StatementChecker:
                     f"give it a type: `{kind} {node.name.id}: set[...] = {{}}`",
                 )
                 local_type = UNKNOWN
-        if (
-            kind == "let"
-            and isinstance(local_type, IntType)
-            and isinstance(value.type, IntType)
-            and value.type != UNKNOWN
-        ):
+        if kind == "let" and isinstance(local_type, IntType) and isinstance(value.type, IntType):
             local_type = value.type
         self.scope.declare(node.name, kind, local_type)
         return [core.Bind(node.name.id, value, node.span)], False
@@ -283,10 +279,12 @@ class StatementChecker:
             changed = self.changed(sign, current, value, node)
             if changed is not None:
                 return changed
+        for side, part in ((node.target, current), (node.value, value)):
+            if isinstance(part.type, OptionType):
+                return self.expr.may_be_none(part, side.span, f"`{node.op}` needs a value")
         self.names.report(
-            "T305", f"`{node.op}` does not work on `{kind}` and `{value.type}`", node.span, "",
-            f"`{node.target.span.text}` may be none: test it first" if isinstance(kind, OptionType) else "",
-        )  # fmt: skip
+            "T305", f"`{node.op}` does not work on `{describe(kind)}` and `{describe(value.type)}`", node.span
+        )
         return unknown(node.span)
 
     def changed(self, sign: str, current: core.Expr, value: core.Expr, node: syntax.Assign) -> core.Expr | None:
@@ -453,15 +451,27 @@ class StatementChecker:
             return [], True
         value = self.expr.expr(node.value, self.result)
         if isinstance(value.type, OptionType) and not isinstance(self.result, OptionType) and self.result != UNKNOWN:
-            labels = (Label(self.result_span, "promised here"),) if self.result_span is not None else ()
-            self.names.report(
-                "T312", f"this def promises `{self.result}` but can give nothing", node.value.span, f"`{value.type}`: it may be none",
-                f"add a default: `{node.value.span.text} or ...`" if len(node.value.span.text) < 50 else "add a default with `or`", labels=labels,
-            )  # fmt: skip
+            if not self.scope.unsure:
+                self.gives_nothing(node.value, value.type, self.result)
             return [], True
         self.returned.append(value.type)
         fitted = self.expr.fit(value, self.result, node.value.span)
         return [core.ReturnStmt(fitted, node.span)], True
+
+    def gives_nothing(self, node: syntax.Expr, found: Type, promised: Type) -> None:
+        """Reports a `return` of an option from a def that promises its item."""
+        text = node.span.text
+        if isinstance(node, (syntax.Call, syntax.GeneratorCall)) and isinstance(node.fn, syntax.NameExpr):
+            text = f"{node.fn.id}(...)"
+        default = "0" if isinstance(promised, IntType) and promised.lo <= 0 <= promised.hi else "..."
+        hint = f"add a default: `{text} or {default}`"
+        if not SIMPLE.fullmatch(text) and text == node.span.text:
+            hint = "add a default with `or`, or return early where there is nothing"
+        self.names.report(
+            "T312", f"this def promises `{describe(promised)}` but can give nothing", node.span,
+            f"`{describe(found)}`: it may be none", hint,
+            labels=(Label(self.result_span, "promised here"),) if self.result_span is not None else (),
+        )  # fmt: skip
 
     # ------------------------------------------------------------ flow
 
@@ -554,15 +564,15 @@ class StatementChecker:
             given = CallChecker(self.expr).offer(alternative)
             if given is not None:
                 offers.append(core.Offer(word, given, alternative.span))
+        otherwise = None
+        if node.otherwise is not None:
+            with self.scope.assuming(()):
+                otherwise, _ = self.block(node.otherwise)
         self.scope.forget_state()
         facts = dict(self.scope.facts)
         after: core.Body = ()
         if node.after is not None:
             _, after = self.loop(node.after, None)
-            self.scope.facts = facts
-        otherwise = None
-        if node.otherwise is not None:
-            otherwise, _ = self.block(node.otherwise)
             self.scope.facts = facts
         if who.type == UNKNOWN or not offers:
             return [], False

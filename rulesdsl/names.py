@@ -106,6 +106,15 @@ class Names:
 
     # ------------------------------------------------------------ lookup
 
+    def member_span(self, owner: str, position: int) -> Span:
+        """Where a member of an enum is declared, or a seat."""
+        entity = self.entities.get(owner)
+        if entity is not None and isinstance(entity.decl, syntax.Enum):
+            return entity.decl.members[position].name.span
+        if owner == "Player" and self.game is not None and self.game.seats:
+            return self.game.seats[position].span
+        return entity.span if entity is not None else Span(self.source, 0, 0)
+
     def use(self, name: str) -> Entity | None:
         """The entity of a name, marked as used, or None."""
         entity = self.entities.get(name)
@@ -203,8 +212,8 @@ class Names:
                 "N206",
                 f"`{name}` is not a type",
                 span,
-                f"it is a {entity.kind}",
-                f"it is declared in line {entity.span.line}",
+                f"it is {article(entity.kind)}",
+                labels=(Label(entity.span, "declared here"),),
             )
             return UNKNOWN
         found_type: Type = self.resolve(entity)
@@ -253,6 +262,10 @@ class Names:
                 return
             self.attributes[(enum, "")] = boards.Attribute(UNKNOWN, core.Table("", (), ()))
             _enum_attributes(self, marker.decl)
+
+
+def article(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
 # ---------------------------------------------------------------- collecting
@@ -314,10 +327,12 @@ def _members(names: Names, decl: syntax.Enum) -> None:
         seen[word] = member.name.span
         other = names.entities.get(word)
         if other is not None:
+            here, there = (member.name.span, f"a member of {decl.name.id}"), (other.span, f"the {other.kind}")
+            first, second = sorted((here, there), key=lambda place: place[0].start)
             names.report(
-                "N202", f"`{word}` is declared twice", member.name.span, f"a member of {decl.name.id}",
+                "N202", f"`{word}` is declared twice", second[0], f"{second[1]}, the second time",
                 "a member may share its name with a member of another enum, not with anything else",
-                labels=(Label(other.span, f"the {other.kind} is here"),),
+                labels=(Label(first[0], f"{first[1]} is here"),),
             )  # fmt: skip
         if word in FUNCTIONS or word in SPECIAL:
             names.report("N207", f"`{word}` is a word of the language", member.name.span, "choose another name")
@@ -458,6 +473,12 @@ def _resolve_board(names: Names, entity: Entity) -> Type:
                         "N202", f"`{word}` is the name of a place", other.span, f"this {other.kind}",
                         "place names may not be used again", labels=(Label(decl.span, "the board is here"),),
                     )  # fmt: skip
+                for enum, member in names.members.get(word, ()):
+                    if names.entities.get(enum) is not None and names.entities[enum].kind == "enum":
+                        names.report(
+                            "N202", f"`{word}` is the name of a place", names.member_span(enum, member), f"a member of {enum}",
+                            "place names may not be used again", labels=(Label(decl.span, "the board is here"),),
+                        )  # fmt: skip
                 names.members.setdefault(word, []).append((kind.name, position))
     types = names.shapes[key].types
     return types[[name.id for name in decl.names].index(entity.name)]

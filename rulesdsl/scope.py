@@ -45,10 +45,13 @@ class Scope:
     origins: set[str] = field(factory=set)
     everything: list[LocalInfo] = field(factory=list)
     guard: str = ""
+    unsure: bool = False
+    """A condition had a mistake in it: what it would have proved is not known."""
 
     def declare(self, name: syntax.Name, kind: str, local_type: Type) -> str:
         """Enter a local; reports one that hides another name."""
         self.clash(name)
+        self.forget(name.id)
         info = LocalInfo(name.id, local_type, kind, name.span, depth=self.loops)
         self.locals[name.id] = info
         self.everything.append(info)
@@ -64,10 +67,10 @@ class Scope:
             entity = self.names.entities[word]
             where, what = entity.span, entity.kind
         elif word in self.names.members and word not in self.names.place_spans:
-            enum = self.names.members[word][0][0]
-            what = f"member of {enum}"
-            if enum in self.names.entities:
-                where = self.names.entities[enum].span
+            enum, position = self.names.members[word][0]
+            what = "seat" if enum == "Player" else f"member of {enum}"
+            if enum != "Player" or (self.names.game is not None and self.names.game.seats):
+                where = self.names.member_span(enum, position)
         elif word in self.names.place_spans:
             where, what = self.names.place_spans[word], "place"
         elif word in FUNCTIONS or word in SPECIAL:
@@ -110,8 +113,13 @@ class Scope:
         self.facts = {path: why for path, why in self.facts.items() if not path.startswith("~")}
 
     def forget(self, root: str) -> None:
-        """After an assignment to a field (`~name`) or a var nothing is known about what begins with it."""
-        self.facts = {path: why for path, why in self.facts.items() if path.split("[")[0].split(".")[0] != root}
+        """After an assignment to a field (`~name`) or a var, or where a name begins anew, nothing is known about what begins
+        with it or is indexed by it."""
+        self.facts = {
+            path: why
+            for path, why in self.facts.items()
+            if path.split("[")[0].split(".")[0] != root and f"[{root}]" not in path
+        }
 
 
 def path_of(expr: core.Expr, scope: Scope) -> str | None:
@@ -134,6 +142,9 @@ def path_of(expr: core.Expr, scope: Scope) -> str | None:
     if isinstance(expr, core.Op) and expr.op == "list_top":
         base = path_of(expr.args[0], scope)
         return f"{base}.top" if base else None
+    if isinstance(expr, core.Op) and expr.op == "table" and len(expr.args) == 1:
+        base = path_of(expr.args[0], scope)
+        return f"{base}.{expr.data.name}" if base else None
     if isinstance(expr, core.Op) and expr.op == "map_get":
         base, part = path_of(expr.args[0], scope), key_of(expr.args[1], scope)
         return f"{base}[{part}]" if base and part else None
@@ -164,8 +175,9 @@ def facts_of(expr: core.Expr, scope: Scope) -> tuple[frozenset[str], frozenset[s
         base = path_of(expr.args[0], scope)
         return (frozenset({f"{base}.top"}) if base else nothing), nothing
     if expr.op in ("eq", "ne"):
-        path = _equal(expr.args[0], expr.args[1], scope) | _equal(expr.args[1], expr.args[0], scope)
-        return (path, nothing) if expr.op == "eq" else (nothing, path)
+        equal = _equal(expr.args[0], expr.args[1], scope) | _equal(expr.args[1], expr.args[0], scope)
+        unequal = _unequal(expr.args[0], expr.args[1], scope) | _unequal(expr.args[1], expr.args[0], scope)
+        return (equal, unequal) if expr.op == "eq" else (unequal, equal)
     if expr.op == "not":
         yes, no = facts_of(expr.args[0], scope)
         return no, yes
@@ -186,13 +198,24 @@ def _equal(option: core.Expr, other: core.Expr, scope: Scope) -> frozenset[str]:
     return _proved(option, scope) if sure else frozenset()
 
 
+def _unequal(option: core.Expr, other: core.Expr, scope: Scope) -> frozenset[str]:
+    """An option that is not `none` is there."""
+    if isinstance(option.type, OptionType) and isinstance(other, core.Const) and other.value is None:
+        return _proved(option, scope)
+    return frozenset()
+
+
 def _proved(expr: core.Expr, scope: Scope) -> frozenset[str]:
+    """What is there when an option is: itself, and for `x?.a` also `x`."""
+    if isinstance(expr, core.Op) and expr.op == "some":
+        return frozenset()
     found: set[str] = set()
     path = path_of(expr, scope)
     if path is not None:
         found.add(path)
     if isinstance(expr, core.IfSome):
         found |= _proved(expr.value, scope)
-    if isinstance(expr, core.Op) and expr.op == "some":
-        return frozenset()
+        base, inner = path_of(expr.value, scope), path_of(expr.body, scope)
+        if base is not None and inner is not None and inner.startswith(f"{expr.name}."):
+            found.add(base + inner.removeprefix(expr.name))
     return frozenset(found)
