@@ -61,7 +61,7 @@ def lets(action: core.ActionInfo) -> core.Body:
 
 
 def suspending_names(program: core.Program) -> frozenset[str]:
-    """The flows and actions that ask or draw, themselves or through what they call."""
+    """The flows and actions that ask or draw, themselves or through what they call; and those with `turns`, which is made of blocks."""
     direct: set[str] = set()
     calls: dict[str, set[str]] = {}
     for name, body in [(f.name, f.body or ()) for f in program.flows] + [
@@ -69,7 +69,7 @@ def suspending_names(program: core.Program) -> frozenset[str]:
     ]:
         calls[name] = set()
         for stmt in statements(body):
-            if isinstance(stmt, (core.AskStmt, core.DrawStmt)):
+            if isinstance(stmt, (core.AskStmt, core.DrawStmt, core.TurnsStmt)):
                 direct.add(name)
             elif isinstance(stmt, core.CallFlow):
                 calls[name].add(stmt.flow)
