@@ -138,7 +138,7 @@ class Run:
             self.rules, lambda: self.rules.module.outcomes(self.st, self.frame)
         )
         if not outcomes:
-            raise Fault("empty draw", "there is nothing to draw from", None, self.rules.module.STEP.get(self.frame[0], ""))
+            raise self._fault("empty draw", "there is nothing to draw from")
         return outcomes
 
     def _go(self, work: Callable[[Any], tuple[Internal, Any]]) -> None:
@@ -163,11 +163,13 @@ class Run:
             return
         if not guarded(self.rules, lambda: module.any_legal(self.st, frame)):
             question = self.rules.question(self.st, frame)
-            offers = " or ".join(question.actions)
-            raise Fault("dead end", f"{question.seat} has no legal {offers}", *self._place_of_question())
+            raise self._fault("dead end", f"{question.seat} has no legal {' or '.join(question.actions)}")
 
-    def _place_of_question(self) -> tuple[tuple[str, int, int] | None, str]:
-        return None, self.rules.module.STEP.get(self.frame[0], "")
+    def _fault(self, kind: str, detail: str) -> Fault:
+        """A fault of the question or draw that this rests at."""
+        span = self.rules.asker(self.frame[0]).span
+        place = (span.source.name, span.line, span.column)
+        return Fault(kind, detail, place, self.rules.clause_at(place[0], place[1]))
 
     def nothing_legal(self) -> bool:
         """Whether this rests at a question that may be passed and leaves nothing else to do."""

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Protocol, cast
 
 from interpreter.codec import Codec, NamedMap, bits
 from interpreter.errors import ValueProblem
-from interpreter.values import Event, Move, Offer, Outcome, Question, State
-from rulesdsl.core import ActionInfo, Chance, EventInfo, FieldInfo, Guard, Program, Terminator
+from interpreter.values import Event, Move, Offer, Outcome, State
+from interpreter.values import Question as Asked
+from rulesdsl.core import ActionInfo, Chance, EventInfo, FieldInfo, Guard, Program, Question
 from rulesdsl.diagnostics import Source, Span, closest
 from rulesdsl.optimise import optimise
 from rulesdsl.python_backend import extra, numbered
@@ -102,7 +103,7 @@ class Rules:
             ("winners", SetType(self.player)),
             ("scores", OptionType(MapType(self.player, INT))),
         )
-        self._draws: dict[int, tuple[str, Type]] = {}
+        self._askers: dict[int, Question | Chance] = {}
         self._fields = {info.name: info for info in self.program.fields}
         self._plain_fields = [self._field_plainer(info) for info in self.program.fields]
         self._sorted_fields = sorted(self.program.fields, key=lambda info: info.name)
@@ -153,14 +154,18 @@ class Rules:
 
     def draw_of(self, pc: int) -> tuple[str, Type]:
         """The name and the type of what is drawn at a place of the flow."""
-        if not self._draws:
-            self._draws = {pc: (end.name, end.type) for pc, end in self._resting() if isinstance(end, Chance)}
-        return self._draws[pc]
+        end = self.asker(pc)
+        assert isinstance(end, Chance)
+        return end.name, end.type
 
-    def _resting(self) -> Iterator[tuple[int, Terminator]]:
-        for code in numbered(optimise(self.program)).values():
-            for number, block in code.blocks.items():
-                yield code.pc(number), block.end
+    def asker(self, pc: int) -> Question | Chance:
+        """What stands at a place where the flow rests."""
+        if not self._askers:
+            for code in numbered(optimise(self.program)).values():
+                for number, block in code.blocks.items():
+                    if isinstance(block.end, (Question, Chance)):
+                        self._askers[code.pc(number)] = block.end
+        return self._askers[pc]
 
     # ------------------------------------------------------------ moves, events, outcomes
 
@@ -205,21 +210,21 @@ class Rules:
         items = [(name, named(t, value)) for (name, t), value in zip(params, internal[1:], strict=True)]
         return Event(self.event_name(internal[0]), NamedMap(items))
 
-    def question(self, st: Internal, frame: Any) -> Question:
+    def question(self, st: Internal, frame: Any) -> Asked:
         """What a position waits for."""
         if frame is None:
-            return Question("over")
+            return Asked("over")
         pc = frame[0]
         step = self.module.STEP.get(pc, "")
         if self.module.KIND[pc] == "draw":
             name, t = self.draw_of(pc)
             outcomes = tuple((self.codec.named(t, value), weight) for value, weight in self.module.outcomes(st, frame))
-            return Question("draw", None, (), False, step, name, outcomes)
+            return Asked("draw", None, (), False, step, name, outcomes)
         offers = tuple(
             self._offer(self._actions[position], given)
             for position, given in zip(self.module.OFFERS[pc], self.module.given(st, frame), strict=True)
         )
-        return Question("choice", self.seats[self.module.asked(st, frame)], offers, pc in self.module.MAY_PASS, step)
+        return Asked("choice", self.seats[self.module.asked(st, frame)], offers, pc in self.module.MAY_PASS, step)
 
     def _offer(self, info: ActionInfo, given: Internal) -> Offer:
         named = self.codec.named
@@ -289,12 +294,13 @@ class Rules:
 
     def clause_at(self, file: str, line: int) -> str:
         """The declaration that a line of the rules belongs to (`event TilePlaced`), or nothing."""
-        best: tuple[int, str] | None = None
-        for name, span in self._clauses():
+        best, name = 0, ""
+        for clause, span in self._clauses():
             first, last = span.line, span.source.position(max(span.start, span.end - 1))[0]
-            if span.source.name == file and first <= line <= last and (best is None or last - first <= best[0]):
-                best = (last - first, name)
-        return best[1] if best else ""
+            inside = first <= line and (line <= last or not clause.startswith("require"))
+            if span.source.name == file and inside and first >= best:
+                best, name = first, clause
+        return name
 
     def _clauses(self) -> Iterable[tuple[str, Span]]:
         p = self.program
