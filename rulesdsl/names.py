@@ -408,6 +408,23 @@ def _resolve_enum(names: Names, entity: Entity) -> Type:
     return EnumType(decl.name.id, tuple(member.name.id for member in decl.members))
 
 
+def _by_attribute(names: Names, decl: syntax.Enum, member: syntax.Member) -> list[syntax.Arg | None]:
+    """The values of a member in the order of the attributes, whether they are named or not; None after a report."""
+    order = [attr.name.id for attr in decl.attributes]
+    found: dict[str, syntax.Arg] = {}
+    for position, arg in enumerate(member.args):
+        name = order[position] if arg.name is None else arg.name.id
+        if name not in order:
+            near = closest(name, order)
+            hint = f"did you mean `{near}`?" if near else f"the attributes of {decl.name.id} are {', '.join(order)}"
+            names.report("N208", f"`{decl.name.id}` has no attribute `{name}`", arg.span, "", hint)
+        elif name in found:
+            names.report("G605", f"`{name}` is given twice", arg.span, "", labels=(Label(found[name].span, "first here"),))
+        else:
+            found[name] = arg
+    return [found.get(name) for name in order]
+
+
 def _enum_attributes(names: Names, decl: syntax.Enum) -> None:
     kinds = [(attr.name, names.type_of(attr.type)) for attr in decl.attributes]
     columns: list[list[Any]] = [[] for _ in kinds]
@@ -419,8 +436,8 @@ def _enum_attributes(names: Names, decl: syntax.Enum) -> None:
                 labels=(Label(decl.name.span, "declared here"),),
             )  # fmt: skip
             continue
-        for (_, kind), arg, column in zip(kinds, member.args, columns, strict=True):
-            if kind == UNKNOWN:
+        for (_, kind), arg, column in zip(kinds, _by_attribute(names, decl, member), columns, strict=True):
+            if kind == UNKNOWN or arg is None:
                 continue
             found = names.known(arg.value, kind, "a member's value")
             if found is not None:
