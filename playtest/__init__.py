@@ -1,0 +1,1 @@
+"""What authors do with a game: fuzzing, shrinking, perft, bots, scenarios, generated programs."""
