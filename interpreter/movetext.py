@@ -57,7 +57,8 @@ def parse_move(
     reader = _Reader(codec, text, lenient)
     name = reader.word("an action")
     known = dict(actions)
-    known.setdefault("pass", ())
+    if name == "pass":
+        known[name] = ()
     if name not in known:
         name = reader.resolve(name, tuple(known)) or _no_action(name, tuple(known))
     arguments = reader.arguments(known[name], name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
@@ -128,23 +128,25 @@ class Position:
         elif arguments or (not lenient and self.rules.action_named(move) is not None):
             made = Move(move, dict(arguments or {}))
         else:
-            actions = self.question.actions if lenient and self.asks else ()
-            names = [*actions, *(a.name for a in self.rules.program.actions if a.name not in actions)]
-            name, values = self._parse(move, names, list(actions), lenient)
+            asked = self.question.actions if lenient and self.asks else ()
+            if asked and self.question.may_pass:
+                asked = (*asked, "pass")
+            name, values = self._parse(move, asked, lenient)
             position = self.rules.action_named(name)
             return self.rules.move((position.position if position else 0, *values))
         return self.rules.move(self.rules.internal_move(made))
 
-    def _parse(self, text: str, names: list[str], asked: list[str], lenient: bool) -> tuple[str, Internal]:
-        """Parse with the asked actions first, so that a prefix need only be clear among them."""
-        chosen = self.rules.chosen
-        if asked:
+    def _parse(self, text: str, asked: Sequence[str], lenient: bool) -> tuple[str, Internal]:
+        """Parse among the asked actions first, so that a prefix need only be clear among them, then among all."""
+        every = [action.name for action in self.rules.program.actions]
+        for names in (asked, every):
             try:
-                return parse_move(self.rules.codec, [(name, chosen(name)) for name in asked], text, lenient)
+                actions = [(name, self.rules.chosen(name)) for name in names]
+                return parse_move(self.rules.codec, actions, text, lenient)
             except ValueProblem as problem:
-                if not problem.what.startswith("there is no action"):
+                if names is every or not problem.what.startswith("there is no action"):
                     raise
-        return parse_move(self.rules.codec, [(name, chosen(name)) for name in names], text, lenient)
+        raise AssertionError("unreachable")
 
     @property
     def events(self) -> tuple[Event, ...]:
