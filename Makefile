@@ -42,7 +42,8 @@ long: $(VENV)/installed-test
 	$(BIN)/python benchmarks/long.py
 
 bench: $(VENV)/installed-test
-	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/playouts.py
+	$(BIN)/python benchmarks/matches.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -82,6 +82,23 @@ def run_scenario(rules: Rules, scenario: ScenarioInfo) -> Result:
     return Result(scenario.text, *place)
 
 
+def scenario_end(rules: Rules, scenario: ScenarioInfo) -> tuple[Internal, Any]:
+    """The position (state and frame) that a scenario's lines lead to; what it expects is not looked at.
+
+    Raises:
+        ValueError: a line cannot be played.
+    """
+    play = _Play(rules, scenario)
+    for number, step in enumerate(scenario.steps):
+        if isinstance(step, (core.ScenarioExpect, core.ScenarioIllegal)):
+            continue
+        try:
+            play.step(number, step)
+        except (_Failed, Fault) as problem:
+            raise ValueError(f"{step.span.source.name}:{step.span.line}: {problem}") from problem
+    return play.st, play.frame
+
+
 def _failure(
     span: Span, message: str, values: Sequence[tuple[str, str]] = (), details: Sequence[str] = ()
 ) -> Failure:

@@ -16,9 +16,12 @@ from table.snapshot import Board, Snapshot
 EMPTY = "·"
 
 
-def lines_of(snapshot: Snapshot, board: Board, width: int) -> list[Text]:
-    """A board, not wider than `width` if that can be; nothing if no field says anything about it."""
-    picture = drawing(snapshot, board)
+def lines_of(snapshot: Snapshot, board: Board, width: int, before: Snapshot | None = None) -> list[Text]:
+    """A board, not wider than `width` if that can be; nothing if no field says anything about it.
+
+    What has changed since an earlier state stands out, where there is colour.
+    """
+    picture = drawing(snapshot, board, before)
     return DRAWERS.get(board.kind, _places)(picture, width) if picture.layers else []
 
 
@@ -40,7 +43,7 @@ def _cell(picture: Drawing, place: int, inner: int) -> Text:
     text.append(frame[0] if frame else " ", style="dim" if not signs else "")
     if signs:
         for sign in signs:
-            text.append(sign.text, style=sign.style)
+            text.append(sign.text, style=f"{sign.style} reverse" if place in picture.changed else sign.style)
     else:
         text.append(" " if frame else EMPTY, style="dim")
     text.append(frame[1] if frame else " ", style="dim" if not signs else "")
@@ -49,9 +52,10 @@ def _cell(picture: Drawing, place: int, inner: int) -> Text:
 
 
 def _inner_width(picture: Drawing) -> int:
-    """Columns that the fullest place needs."""
+    """Columns that the fullest place needs, and some to spare, so that the board does not grow while it is played on."""
     places = range(len(picture.board.place.members))
-    return max([2, *(sum(len(sign.text) for sign in picture.content(p)) for p in places)])
+    layers = sum(not layer.frame for layer in picture.layers)
+    return max([2, min(4, 2 * layers), *(sum(len(sign.text) for sign in picture.content(p)) for p in places)])
 
 
 def _grid(picture: Drawing, width: int) -> list[Text]:

@@ -128,9 +128,8 @@ def _say_checked_json(items: list[Diagnostic]) -> None:
 
 
 def _print_forms(file: Path, params: dict[str, Any], players: int | None, core: bool, python: bool) -> None:
-    from rulesdsl.python_backend import generate
-
     from rulesdsl.core_text import program_text
+    from rulesdsl.python_backend import generate
     from table.loading import load_game, rules_for
 
     program = rules_for(load_game(file, params), players).program
@@ -167,12 +166,13 @@ def fmt_command(files: tuple[Path, ...], only_check: bool) -> int:
 
 def _format(file: Path, only_check: bool) -> bool:
     """Format one file; whether it was not formatted."""
-    from rulesdsl.format import format_source
-
+    from rulesdsl.format import format_module
+    from rulesdsl.program import parse_source
     from table.loading import source_of
 
     before = file.read_bytes()
-    text = format_source(source_of(file))
+    source = source_of(file)
+    text = format_module(parse_source(source), source)
     if text.encode() == before:
         return False
     if only_check:

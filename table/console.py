@@ -81,11 +81,24 @@ def paint(text: str, **style: Any) -> str:
 
 
 def show(lines: Iterable[Text]) -> None:
-    """Styled lines, one under the other."""
+    """Styled lines, one under the other; long ones go on under their beginning."""
     out = console()
     for line in lines:
         line.rstrip()
-        out.print(line)
+        for part in _fitted(line, out):
+            out.print(part)
+
+
+def _fitted(line: Text, out: Console) -> list[Text]:
+    """A line in pieces that fit the width, the further ones indented like the first."""
+    if line.cell_len <= out.width:
+        return [line]
+    indent = len(line.plain) - len(line.plain.lstrip(" 0123456789"))
+    first, *rest = line.wrap(out, out.width - indent)
+    for part in rest:
+        part.pad_left(indent)
+        part.rstrip()
+    return [first, *rest]
 
 
 def say_json(value: Any) -> None:

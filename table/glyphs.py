@@ -171,7 +171,8 @@ class Glyphs:
             return " ".join(self.long(item, part) for (_, item), part in zip(t.fields, value, strict=True))
         if isinstance(t, (SetType, ListType)):
             word = self.short if _is_wordy(t.item) else self.long
-            return " ".join(word(t.item, item) for item in elements(t, value)) or "-"
+            words = [word(t.item, item) for item in elements(t, value)]
+            return (", " if any(" " in text for text in words) else " ").join(words) or "-"
         if isinstance(t, BagType):
             word = self.short if _is_wordy(t.item) else self.long
             return ", ".join(f"{n} {word(t.item, item)}" for item, n in counts(t, value)) or "-"

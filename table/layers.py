@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from interpreter.view import Concealed
 from rulesdsl.core import FieldInfo
@@ -56,10 +56,11 @@ class Layer:
 
 @frozen
 class Drawing:
-    """The layers of one board."""
+    """The layers of one board. `changed`: the places that are not as they were when the onlooker last saw them."""
 
     board: Board
     layers: tuple[Layer, ...]
+    changed: frozenset[int] = frozenset()
 
     def content(self, place: int) -> tuple[Sign, ...]:
         """What stands on a place, in the order of the fields."""
@@ -75,8 +76,17 @@ def board_fields(snapshot: Snapshot, board: Board) -> list[FieldInfo]:
     return [info for info in snapshot.program.fields if _kind(info, board.place)]
 
 
-def drawing(snapshot: Snapshot, board: Board) -> Drawing:
-    """All layers of a board."""
+def drawing(snapshot: Snapshot, board: Board, before: Snapshot | None = None) -> Drawing:
+    """All layers of a board; with what has changed since an earlier state."""
+    now = Drawing(board, _layers(snapshot, board))
+    if before is None:
+        return now
+    then = Drawing(board, _layers(before, board))
+    places = range(len(board.place.members))
+    return evolve(now, changed=frozenset(p for p in places if now.content(p) != then.content(p)))
+
+
+def _layers(snapshot: Snapshot, board: Board) -> tuple[Layer, ...]:
     layers: list[Layer] = []
     frames = iter(FRAMES)
     infos = board_fields(snapshot, board)
@@ -91,7 +101,7 @@ def drawing(snapshot: Snapshot, board: Board) -> Drawing:
             continue
         layers.append(_value_layer(snapshot, info, board.place, alone=not shown))
         shown = True
-    return Drawing(board, tuple(layers))
+    return tuple(layers)
 
 
 def _are_twins(info: FieldInfo, other: FieldInfo) -> bool:

@@ -100,4 +100,7 @@ def start_of_scenario(file: Path, text: str) -> tuple[Rules, Any]:
         titles = "".join(f"\n  {scenario.text}" for _, scenario in found)
         raise click.UsageError(f"{len(found) or 'no'} scenarios have `{text}` in their title{titles}")
     rules, scenario = (exact or found)[0]
-    return rules, scenario_end(rules, scenario)
+    try:
+        return rules, scenario_end(rules, scenario)
+    except ValueError as problem:
+        raise click.UsageError(str(problem)) from None

@@ -14,7 +14,7 @@ from attrs import frozen
 from rich.text import Text
 
 from rulesdsl.core import Program
-from rulesdsl.types import EnumType, OptionType, Type
+from rulesdsl.types import EnumType, OptionType, RecordType, Type
 from table.board_view import flow
 from table.glyphs import Glyphs
 
@@ -77,16 +77,18 @@ class MoveReader:
         return [move for rank, move in ranked if rank == best]
 
     def _rank(self, words: Sequence[str], move: MoveLike) -> int:
-        """How well a move fits: 0 not at all, else more for words that are nearer."""
-        values = list(move.arguments.values())
-        if len(words) != 1 + len(values):
-            return 0
-        types = self.types.get(move.action, [])
-        ranks = [_likeness(words[0], move.action)]
-        for index, (word, value) in enumerate(zip(words[1:], values, strict=True)):
-            sign = self._sign(types[index], value) if index < len(types) else ""
-            ranks.append(_likeness(word, text_of(value), sign))
-        return sum(ranks) if all(ranks) else 0
+        """How well a move fits: 0 not at all, else more for words that are nearer. A record may be given by its parts."""
+        pairs = list(zip(self.types.get(move.action, []), move.arguments.values(), strict=False))
+        whole = [(text_of(value), self._sign(t, value)) for t, value in pairs]
+        apart = [part for t, value in pairs for part in self._parts(t, value)]
+        return max(_likenesses(words, [(move.action, ""), *parts]) for parts in (whole, apart))
+
+    def _parts(self, t: Type, value: Any) -> list[tuple[str, str]]:
+        """The fields of a record, or a value alone, each as its text and its sign."""
+        inner = t.item if isinstance(t, OptionType) else t
+        if isinstance(inner, RecordType) and value is not None:
+            return [part for name, item in inner.fields for part in self._parts(item, getattr(value, name))]
+        return [(text_of(value), self._sign(t, value))]
 
     def _sign(self, t: Type, value: Any) -> str:
         inner = t.item if isinstance(t, OptionType) else t
@@ -117,6 +119,12 @@ def _complete(word: str, names: Any) -> str | None:
     begin = [name for name in names if name.lower().startswith(folded)]
     exact = [name for name in begin if name.lower() == folded]
     return exact[0] if exact else begin[0] if len(begin) == 1 else None
+
+
+def _likenesses(words: Sequence[str], parts: Sequence[tuple[str, str]]) -> int:
+    """How well words fit the parts of a move; 0 if one of them does not."""
+    ranks = [_likeness(word, text, sign) for word, (text, sign) in zip(words, parts, strict=False)]
+    return sum(ranks) if len(words) == len(parts) and all(ranks) else 0
 
 
 def _likeness(word: str, name: str, sign: str = "") -> int:
@@ -174,10 +182,11 @@ def listing(legal: Sequence[MoveLike], width: int) -> list[Text]:
 
 def _factors_text(factors: Sequence[Sequence[str]]) -> list[Text]:
     items: list[Text] = []
+    comma = "," if any(" " in name for names in factors for name in names) else ""
     for number, names in enumerate(factors):
         if number:
             items.append(Text("×", style="dim"))
-        items += [Text(name) for name in names]
+        items += [Text(name + (comma if name is not names[-1] else "")) for name in names]
     return items
 
 

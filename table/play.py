@@ -181,20 +181,20 @@ def watch(match: Match, bots: Mapping[str, Bot], title: str, log: Path | None, *
 
     from table.snapshot import snapshot
     from table.state_view import lines_of_table
-    from table.telling import in_colours, story
+    from table.telling import story, title_lines
 
     told = -1
     if not quiet:
-        seats = ", ".join(f"{seat} ({bots[seat].name} bot)" for seat in match.rules.seats)
-        line = Text(title, style="bold").append(" · ", style="dim").append_text(in_colours(match.rules, seats))
-        show([line.append(f" · log: {shown(log)}" if log else "", style="dim"), Text()])
+        notes = {seat: f"{bots[seat].name} bot" for seat in match.rules.seats}
+        show(title_lines(title, match.rules, notes, "" if log is None else shown(log)))
     while match.question.kind == "choice":
         match.play(bots[match.question.seat or ""].choose(match))
         if not quiet:
             show(story(match, told, None))
             told = match.number
     if not quiet:
-        show([Text(), *lines_of_table(snapshot(match.position, None), width()), Text()])
+        before = snapshot(match.at(max(0, match.number - 1)), None)
+        show([Text(), *lines_of_table(snapshot(match.position, None), width(), before), Text()])
     return match.outcome is not None
 
 

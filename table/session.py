@@ -19,7 +19,7 @@ from table.glyphs import Glyphs
 from table.moves import MoveReader, completions, listing, words_of
 from table.snapshot import snapshot
 from table.state_view import lines_of_table
-from table.telling import explained, in_colours, story
+from table.telling import explained, story, title_lines
 
 COMMANDS = {
     "? or help": "the moves that are legal, and these commands",
@@ -47,6 +47,7 @@ class Session:
     log: Path | None = None
     title: str = ""
     told: int = field(default=-1, init=False)
+    drawn: int | None = field(default=None, init=False)
     facing: str | None = field(default=None, init=False)
     reader: MoveReader = field(init=False)
 
@@ -82,12 +83,9 @@ class Session:
 
     def _greet(self) -> None:
         rules = self.match.rules
-        seats = [f"{seat} ({'you' if seat in self.people else self.bots[seat].name + ' bot'})" for seat in rules.seats]
-        line = Text(self.title or rules.program.title, style="bold").append(" · ", style="dim")
-        line.append_text(in_colours(rules, ", ".join(seats)))
-        if self.log is not None:
-            line.append(f" · log: {shown(self.log)}", style="dim")
-        show([line, Text()])
+        notes = {seat: "you" if seat in self.people else f"{self.bots[seat].name} bot" for seat in rules.seats}
+        log = "" if self.log is None else shown(self.log)
+        show(title_lines(self.title or rules.program.title, rules, notes, log))
 
     def _farewell(self) -> None:
         if self.log is not None:
@@ -123,11 +121,16 @@ class Session:
         show([*lines, Text()] if lines else [])
 
     def _draw(self) -> None:
-        show([*lines_of_table(snapshot(self.match.position, self.viewer), width()), Text()])
+        """The table; what has changed since it was last drawn stands out."""
+        before = None
+        if self.drawn is not None and self.drawn <= self.match.number:
+            before = snapshot(self.match.at(self.drawn), self.viewer)
+        show([*lines_of_table(snapshot(self.match.position, self.viewer), width(), before), Text()])
+        self.drawn = self.match.number
 
     def _prompt_line(self, seat: str, count: int) -> Text:
         question = self.match.question
-        actions = " or ".join(str(offer).replace("_", " ") for offer in question.offers)
+        actions = " or ".join(str(offer) for offer in question.offers)
         moves = f"{count} move" + ("" if count == 1 else "s")
         may = " (or pass)" if question.may_pass else ""
         line = Text(f"move {self.match.number + 1}, ").append(seat, style=self._style(seat))
@@ -237,7 +240,7 @@ class Session:
             return False
         if self.match.number < before:
             self.told = self.match.number
-        say(f"  back at move {self.match.number + 1}" if self.match.number < before else "  made again")
+        say(f"  back at move {self.match.number + 1}\n" if self.match.number < before else "  made again\n")
         return True
 
     def _board(self, _: str) -> bool:

@@ -282,15 +282,16 @@ def _show_position(match: Match, position: Position, seat: str | None, last: int
     from interpreter.view import REFEREE
     from table.snapshot import snapshot
     from table.state_view import lines_of_table
-    from table.telling import chapter, in_colours
+    from table.telling import chapter, title_lines
 
     viewer = seat if seat is not None else REFEREE
-    chapters = [chapter(step, viewer) for step in path_to(position)]
+    path = path_to(position)
+    chapters = [chapter(step, viewer) for step in path]
     told = chapters if last is None else chapters[len(chapters) - last :]
-    seats = in_colours(match.rules, ", ".join(match.rules.seats))
-    head = Text(match.rules.program.title, style="bold").append(" · ", style="dim").append_text(seats)
     lines = [line for lines in told for line in lines]
-    show([head, Text(), *lines, Text(), *lines_of_table(snapshot(position, viewer), width()), Text()])
+    before = snapshot(path[-2], viewer) if len(path) > 1 else None
+    board = lines_of_table(snapshot(position, viewer), width(), before)
+    show([*title_lines(match.rules.program.title, match.rules, {}, ""), *lines, Text(), *board, Text()])
 
 
 def path_to(position: Position) -> list[Position]:

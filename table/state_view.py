@@ -19,9 +19,12 @@ from table.snapshot import Cell, Snapshot, is_player
 GAP = 4
 
 
-def lines_of_table(snapshot: Snapshot, width: int) -> list[Text]:
-    """Everything there is to see, boards on the left and the rest beside them where there is room."""
-    boards = [lines_of(snapshot, board, width) for board in snapshot.boards]
+def lines_of_table(snapshot: Snapshot, width: int, before: Snapshot | None = None) -> list[Text]:
+    """Everything there is to see, boards on the left and the rest beside them where there is room.
+
+    `before`: what the onlooker saw last; changes on the boards stand out.
+    """
+    boards = [lines_of(snapshot, board, width, before) for board in snapshot.boards]
     left = [line for board in boards if board for line in [*board, Text()]][:-1]
     legend = legend_of(snapshot, width)
     room = width - max((line.cell_len for line in left), default=0) - GAP
@@ -109,7 +112,7 @@ def _cells_text(snapshot: Snapshot, info: FieldInfo, cells: Iterable[tuple[tuple
 def _value_text(snapshot: Snapshot, t: Type, value: Any) -> list[Text]:
     """A value, in pieces that may be wrapped."""
     if isinstance(value, Concealed):
-        return [Text(str(value), style="dim")]
+        return [Text("-" if value.count == 0 or value.present is False else str(value), style="dim")]
     inner = t.item if isinstance(t, OptionType) else t
     if isinstance(inner, ListType) and value is not None and len(elements(inner, value)) > 12:
         last = snapshot.glyphs.long(inner, value[-12:])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from table.console import width
 from table.glyphs import Glyphs
 
 if TYPE_CHECKING:
@@ -23,6 +25,16 @@ def in_colours(rules: Rules, text: str) -> Text:
     for name, style in zip(rules.seats, Glyphs(rules.player).seat_styles, strict=True):
         line.highlight_regex(rf"\b{re.escape(name)}\b", style)
     return line
+
+
+def title_lines(title: str, rules: Rules, notes: Mapping[str, str], log: str) -> list[Text]:
+    """The game, who has which seat, and where the log goes; `notes` are said of the seats."""
+    seats = ", ".join(f"{seat} ({notes[seat]})" if seat in notes else seat for seat in rules.seats)
+    head = Text(title, style="bold").append(" · ", style="not bold dim").append_text(in_colours(rules, seats))
+    where = Text(f"log: {log}" if log else "", style="dim")
+    if head.cell_len + where.cell_len + 3 > width() and where:
+        return [head, where, Text()]
+    return [head.append(" · " if where else "", style="not bold dim").append_text(where), Text()]
 
 
 def story(match: Match, since: int, viewer: Viewer) -> list[Text]:

@@ -1,0 +1,133 @@
+"""The long counts, one line each: `make long`, or `python benchmarks/long.py [PART...]`.
+
+Every line says what was counted, what came out, and whether it is as it should be. The exit code is 1 if one is not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RULES = ROOT / "games" / "atlanteon.rules"
+Found = tuple[bool, str]
+
+
+def fuzz_atlanteon() -> Found:
+    """20,000 random games keep every law; none is a tie; in about one of nine both sides meet a condition at once."""
+    from playtest.fuzz import fuzz
+    from playtest.logs import LogLaw
+    from rulesdsl.program import load
+
+    loaded = load(RULES)
+    victory = loaded.module.DEFS["victory"]
+
+    def both(state: Any) -> bool:
+        return victory(state, 0) is not None and victory(state, 1) is not None
+
+    result = fuzz(loaded, games=20_000, seed=2026, observe=both, logs=LogLaw(loaded))
+    share = result.observed.get(True, 0) / max(1, result.games)
+    ties = sum(count for winners, count in result.ends.items() if len(winners) != 1)
+    good = result.failure is None and result.games == 20_000 and ties == 0 and 0.10 <= share <= 0.12
+    law = "no law broken" if result.failure is None else f"broken: {result.failure.clause}"
+    return good, (
+        f"{result.games:,} random games, {result.answers:,} answers, {result.rechecked:,} checked thoroughly: {law}; "
+        f"{ties} ties; both sides meet a condition on one placement in {share:.1%}"
+    )
+
+
+def speed() -> Found:
+    """At least 30,000 placements a second on one core, all legal moves listed at each, log off; flat along the game."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    import playouts
+
+    from rulesdsl.program import load
+
+    module = load(RULES).module
+    playouts.rates(module, 20, 1)
+    rate = statistics.median(playouts.rates(module, 400, 5))
+    costs = list(playouts.along(module, 300).values())[3:]
+    third = len(costs) // 3
+    early, late = statistics.mean(costs[:third]), statistics.mean(costs[-third:])
+    return rate >= 30_000 and late <= 1.5 * early, (
+        f"{rate:,.0f} placements/s with all legal moves listed; {early:.0f} us early in the game, {late:.0f} us late"
+    )
+
+
+def perft_atlanteon() -> Found:
+    """The first two plies as counted by hand: 2 kinds on 25 squares; then 520 pairs of squares that are apart, for the kinds
+    white then either, black then white."""
+    from playtest.perft import perft
+    from rulesdsl.program import load
+
+    counted = perft(load(RULES), 3)
+    return counted.leaves[1:3] == (2 * 25, 3 * 520), "lines of 1, 2 and 3 plies: " + ", ".join(f"{n:,}" for n in counted.leaves[1:])
+
+
+def tests(*files: str) -> Callable[[], Found]:
+    """Tests with all their counts raised."""
+
+    def run() -> Found:
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--no-header", *files]
+        environment = {**os.environ, "RULESDSL_LONG": "1"}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        summary = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else done.stderr.strip()[-200:]
+        return done.returncode == 0, re.sub(r"^=+ | =+$", "", summary)
+
+    return run
+
+
+def command(*arguments: str) -> Callable[[], Found]:
+    """A command of the console script; its last line is what came out."""
+
+    def run() -> Found:
+        done = subprocess.run(
+            [sys.executable, "-m", "table.command", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        return done.returncode == 0, lines[-1] if lines else "nothing"
+
+    return run
+
+
+def logs() -> Found:
+    """All committed games are replayed."""
+    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "games" / "logs").glob("*/*.jsonl"))
+    if not files:
+        return False, "there are no logs"
+    good, last = command("replay", "--verify", *files)()
+    return good, f"{len(files)} finished games replayed and verified" if good else last
+
+
+PARTS: dict[str, Callable[[], Found]] = {
+    "fuzz": fuzz_atlanteon,
+    "speed": speed,
+    "perft": perft_atlanteon,
+    "scenarios": command("test", "games/atlanteon.rules"),
+    "logs": logs,
+    "laws": tests("tests/test_laws.py", "tests/test_fuzz.py"),
+    "programs": tests("tests/test_programs.py"),
+    "everything": tests(),
+}
+
+
+def main() -> int:
+    wanted = sys.argv[1:] or list(PARTS)
+    failed = 0
+    for name in wanted:
+        began = time.monotonic()
+        good, text = PARTS[name]()
+        failed += not good
+        print(f"{'ok ' if good else 'BAD'}  {name:<11} {text}  ({time.monotonic() - began:.0f} s)", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
