@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from rulesdsl.core import Table
-from rulesdsl.types import BOOL, EnumType, IntType, ListType, OptionType, SetType, Type
+from rulesdsl.types import BOOL, UNKNOWN, EnumType, IntType, ListType, OptionType, SetType, Type
 
 MAX_PLACES = 4096
 
@@ -28,6 +28,10 @@ class Attribute:
 
     type: Type
     table: Table
+
+
+NO_ATTRIBUTE = Attribute(UNKNOWN, Table("", (), ()))
+"""What stands for an attribute with a mistake in it."""
 
 
 @frozen

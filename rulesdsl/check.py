@@ -27,13 +27,16 @@ from rulesdsl.types import (
     BOOL,
     INT,
     UNKNOWN,
+    BagType,
     BoolType,
     EnumType,
     IntType,
     RecordType,
     SetType,
     Type,
+    describe,
     is_collection,
+    size,
     zero,
 )
 from rulesdsl.usage import report_unused
@@ -155,20 +158,29 @@ class _Checker:
                 value = zero(kind)
             except ValueError:
                 names.report(
-                    "T308", f"`{decl.name.id}` needs a first value", decl.name.span, f"`{kind}` has no value to start with",
+                    "T308", f"`{decl.name.id}` needs a first value", decl.name.span, f"`{describe(kind)}` has no value to start with",
                     f"write `= ...` after it, or make it optional: `{decl.type.span.text}?`",
                 )  # fmt: skip
                 return self.poisoned(info)
             return evolve(info, initial=core.Const(value, kind, decl.span))
-        expr = names.expr().constant(decl.initial, kind)
-        if expr.type == UNKNOWN:
+        want, outer = kind, len(decl.keys)
+        if outer < len(info.keys):
+            want = names.type_of(decl.type)
+        elif (
+            isinstance(decl.initial, (syntax.MapLit, syntax.MapComprehension))
+            and info.keys
+            and not isinstance(kind, BagType)
+        ):
+            want, outer = info.type, 0
+        found = names.known(decl.initial, want, "a first value")
+        if found is None:
             return self.poisoned(info)
-        found = names.known(decl.initial, kind, "a first value")
-        return (
-            self.poisoned(info)
-            if found is None
-            else evolve(info, initial=core.Const(found[1], kind, decl.initial.span))
-        )
+        value = found[1]
+        if want == kind:
+            return evolve(info, initial=core.Const(value, kind, decl.initial.span))
+        for key in info.keys[:outer]:
+            value = (value,) * (size(key) or 0)
+        return evolve(info, initial=core.Const(value, info.type, decl.initial.span))
 
     def poisoned(self, info: core.FieldInfo) -> core.FieldInfo:
         made = evolve(info, value=UNKNOWN, keys=())
@@ -202,7 +214,7 @@ class _Checker:
                 "T313",
                 f"`{entity.name}` can end without a value",
                 decl.name.span,
-                f"`{result}` is promised",
+                f"`{describe(result)}` is promised",
                 "every way through a def ends with `return`",
             )
         narrow = narrowed_result(result, checker.returned)
@@ -354,7 +366,7 @@ class _Checker:
             )
         if not isinstance(result, IntType) and result != UNKNOWN:
             self.names.report(
-                "T301", "a measure is a number", decl.result.span, f"this is `{result}`", "write `-> int`"
+                "T301", "a measure is a number", decl.result.span, f"this is `{describe(result)}`", "write `-> int`"
             )
             result = UNKNOWN
         value = ExprChecker(self.names, scope).fitted(decl.value, result)

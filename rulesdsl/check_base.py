@@ -24,6 +24,7 @@ from rulesdsl.types import (
     OptionType,
     SetType,
     Type,
+    describe,
     is_collection,
     size,
     zero,
@@ -150,7 +151,11 @@ class ExprBase:
         elif isinstance(expr.type, IntType):
             hint = "a range is written `1..6`"
         self.names.report(
-            "T311", f"`{expr.type}` is not a collection", node.span, "a set, bag, list, range or type is needed", hint
+            "T311",
+            f"`{describe(expr.type)}` is not a collection",
+            node.span,
+            "a set, bag, list, range or type is needed",
+            hint,
         )
         return unknown(node.span)
 
@@ -174,18 +179,21 @@ class ExprBase:
         if made is not None:
             return made
         hint = ""
-        title = f"expected `{want}`, found `{expr.type}`" + (f" ({what})" if what else "")
-        code = "T301"
+        code, text = "T301", f"this is `{describe(expr.type)}`"
+        title = f"expected `{describe(want)}`, found `{describe(expr.type)}`" + (f" ({what})" if what else "")
         if (
             isinstance(expr.type, OptionType)
             and self.try_fit(evolve_type(expr, expr.type.item), want, span) is not None
         ):
             return self.may_be_none(expr, span, f"`{describe(want)}` is needed")
         if isinstance(expr.type, IntType) and isinstance(want, IntType):
-            code, title = "T307", f"the range {expr.type} never fits in {want}"
+            code, title = "T307", f"{describe(expr.type)} is never within {describe(want)}"
+            if expr.type.lo == expr.type.hi:
+                title = f"{describe(expr.type)} is not within {describe(want)}"
+            text = what
         elif isinstance(expr.type, NothingType) and expr.type.what == "none":
-            hint = f"`none` needs an optional type, such as `{want}?`"
-        self.names.report(code, title, span, f"this is `{describe(expr.type)}`", hint)
+            hint = f"`none` needs an optional type, such as `{describe(want)}?`"
+        self.names.report(code, title, span, text, hint)
         return unknown(span)
 
     def try_fit(self, expr: core.Expr, want: Type, span: Span) -> core.Expr | None:
@@ -317,11 +325,6 @@ def named(span: Span) -> str:
 
 def evolve_type(expr: core.Expr, kind: Type) -> core.Expr:
     return evolve(expr, type=kind)
-
-
-def describe(kind: Type) -> str:
-    """A type as messages print it: the whole `int` range has a name, `none` and `{}` print as written."""
-    return str(kind)
 
 
 def element_type(kind: Type) -> Type:

@@ -24,6 +24,7 @@ from rulesdsl.types import (
     RecordType,
     SetType,
     Type,
+    describe,
     is_collection,
     size,
 )
@@ -152,6 +153,13 @@ class CallChecker:
         return tuple(order[name] for name, _ in params)
 
     def user_def(self, entity: Entity, node: syntax.Call) -> core.Expr:
+        if self.checker.scope.kind == "constant":
+            return self.report(
+                "T314",
+                f"`{entity.name}` is a def, and defs belong to play",
+                node.span,
+                "only constants are known before play",
+            )
         found = self.checker.names.resolve(entity)
         if found == UNKNOWN or found is None:
             for arg in node.args:
@@ -161,13 +169,6 @@ class CallChecker:
         args = self.arguments(node.args, params, f"`{entity.name}`", node.span, entity.span)
         if args is None or result == UNKNOWN:
             return self.unknown(node.span)
-        if self.checker.scope.kind == "constant":
-            return self.report(
-                "T314",
-                f"`{entity.name}` is a def, and defs belong to play",
-                node.span,
-                "only constants are known before play",
-            )
         return core.Call(entity.name, args, result, node.span)
 
     def measure(self, entity: Entity, node: syntax.Call) -> core.Expr:
@@ -214,7 +215,7 @@ class CallChecker:
             hint = f"did you mean `{near}`?" if near else ""
             if isinstance(obj.type, EnumType) and names.attribute(obj.type, fn.name.id) is not None:
                 hint = f"`{fn.name.id}` is not called: write `{fn.span.text}`"
-            return self.report("N205", f"`{obj.type}` has no method `{fn.name.id}`", fn.name.span, "", hint)
+            return self.report("N205", f"`{describe(obj.type)}` has no method `{fn.name.id}`", fn.name.span, "", hint)
         params = [(f"argument {i + 1}", kind) for i, kind in enumerate(found.params)]
         args = self.arguments(node.args, params, f"`{fn.name.id}`", node.span, None)
         if args is None:
@@ -336,7 +337,7 @@ class CallChecker:
         if not isinstance(group.type, BagType):
             return self.report(
                 "T301",
-                f"expected a bag, found `{group.type}`",
+                f"expected a bag, found `{describe(group.type)}`",
                 args[0].span,
                 "",
                 "count with `count(x for x in ... if ...)`",
@@ -459,14 +460,17 @@ class CallChecker:
         if kind == "first":
             if isinstance(item, OptionType):
                 return self.report(
-                    "T301", "`first` of options would be an option of an option", where or span, f"this is `{item}`"
+                    "T301",
+                    "`first` of options would be an option of an option",
+                    where or span,
+                    f"this is `{describe(item)}`",
                 )
             return core.Comp(kind, element, tuple(clauses), OptionType(item), span)
         if kind in ("min", "max") and isinstance(item, EnumType) and item.ordered:
             return core.Comp(kind, element, tuple(clauses), OptionType(item), span)
         if not isinstance(item, IntType):
             hint = "give a default with `or`" if isinstance(item, OptionType) else ""
-            return self.report("T301", f"`{kind}` is of numbers, found `{item}`", where or span, "", hint)
+            return self.report("T301", f"`{kind}` is of numbers, found `{describe(item)}`", where or span, "", hint)
         if kind in ("min", "max"):
             return core.Comp(kind, element, tuple(clauses), OptionType(item), span)
         lo, hi = min(0, item.lo) * most, max(0, item.hi) * most
@@ -611,7 +615,7 @@ class CallChecker:
 
 def signature(what: str, params: list[tuple[str, Type]]) -> str:
     """`place(tile: Tile, at: Square)`, as a hint."""
-    inside = ", ".join(f"{name}: {kind}" for name, kind in params)
+    inside = ", ".join(f"{name}: {describe(kind)}" for name, kind in params)
     return f"it is {what.strip('`')}({inside})"
 
 

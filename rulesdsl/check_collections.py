@@ -18,6 +18,7 @@ from rulesdsl.types import (
     OptionType,
     SetType,
     Type,
+    describe,
     index_of,
     size,
     zero,
@@ -36,9 +37,12 @@ class Collections(ExprBase):
         for node in nodes:
             expr = self.expr(node, kind)
             joined = expr.type if kind is None else join(kind, expr.type)
-            if joined is None:
+            if kind is not None and joined is None:
                 self.names.report(
-                    "T301", f"expected `{kind}`, found `{expr.type}`", node.span, "elements must be of one type"
+                    "T301",
+                    f"expected `{describe(kind)}`, found `{describe(expr.type)}`",
+                    node.span,
+                    "elements must be of one type",
                 )
                 joined = UNKNOWN
             kind = joined
@@ -193,8 +197,8 @@ class Collections(ExprBase):
         plain = isinstance(key, core.Local) and key.name == first.var and first.condition is None and len(clauses) == 1
         if not plain or not (whole or ranged):
             self.names.report(
-                "T318", f"this does not give each `{key.type}` a value", node.span, "a map is total",
-                f"write `{{k: ... for k in {key.type}}}`, without `if`",
+                "T318", f"this does not give each `{describe(key.type)}` a value", node.span, "a map is total",
+                f"write `{{k: ... for k in {describe(key.type)}}}`, without `if`",
             )  # fmt: skip
             return unknown(node.span)
         kind = want or MapType(key.type, value.type)

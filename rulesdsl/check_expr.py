@@ -8,13 +8,13 @@ are in `check_base`, `check_literals`, `check_collections`, `check_operators`, `
 from __future__ import annotations
 
 from rulesdsl import core, syntax
-from rulesdsl.check_base import bound, describe, element_type, join, most, unknown
+from rulesdsl.check_base import bound, element_type, join, most, unknown
 from rulesdsl.check_calls import CallChecker
 from rulesdsl.check_collections import Collections
 from rulesdsl.check_literals import Literals
 from rulesdsl.check_operators import Operators
 from rulesdsl.check_parts import Parts
-from rulesdsl.types import Type
+from rulesdsl.types import Type, describe
 
 
 class ExprChecker(Literals, Collections, Operators, Parts):

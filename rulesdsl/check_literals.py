@@ -73,9 +73,16 @@ class Literals(ExprBase):
                 "T316", f"`{word}` is a function", node.span, "its arguments are missing", f"write `{word}(...)`"
             )
             return unknown(node.span)
+        if word == "before":
+            hint = (
+                "write `before.field`" if self.scope.before else "`transition` compares with the state before an event"
+            )
+            title = "`before` is no value by itself" if self.scope.before else "`before` belongs in a `transition`"
+            self.names.report("F513", title, node.span, "", hint)
+            return unknown(node.span)
         hint = self.names.suggestion(word, self.scope.locals)
-        if self.scope.kind == "transition" and word == "before":
-            hint = "write `before.field`"
+        if word in ("winners", "scores"):
+            hint = f"only scenarios can read `{word}`, after the end of a game"
         self.names.report("N201", f"nothing is called `{word}`", node.span, "not known here", hint)
         return unknown(node.span)
 

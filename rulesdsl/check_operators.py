@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulesdsl import core, syntax
-from rulesdsl.check_base import ExprBase, describe, element_type, flexible, join, named, unknown
+from rulesdsl.check_base import ExprBase, element_type, flexible, join, named, unknown
 from rulesdsl.diagnostics import Span
 from rulesdsl.scope import facts_of
 from rulesdsl.types import (
@@ -22,6 +22,7 @@ from rulesdsl.types import (
     OptionType,
     SetType,
     Type,
+    describe,
     is_collection,
     size,
 )
@@ -97,7 +98,7 @@ class Operators(ExprBase):
                     "this divisor may be 0",
                     node.right.span,
                     f"its range is {b}",
-                    "give it a range without 0, or test it first",
+                    "ranges do not shrink by a test: give it one without 0, for example `max(1, ...)`",
                 )
                 return unknown(node.span)
             if node.op == "//":
@@ -177,7 +178,7 @@ class Operators(ExprBase):
         if kind is None:
             self.names.report(
                 "T301",
-                f"expected `{left.type.item}`, found `{right.type}`",
+                f"expected `{describe(left.type.item)}`, found `{describe(right.type)}`",
                 node.right.span,
                 "the default of an option",
             )
@@ -209,7 +210,7 @@ class Operators(ExprBase):
         if kind is None:
             self.names.report(
                 "T301",
-                f"one side is `{then.type}`, the other `{otherwise.type}`",
+                f"one side is `{describe(then.type)}`, the other `{describe(otherwise.type)}`",
                 node.span,
                 "both sides of `if ... else` are of one type",
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulesdsl import core, syntax
-from rulesdsl.check_base import ExprBase, describe, named, unknown
+from rulesdsl.check_base import ExprBase, named, unknown
 from rulesdsl.diagnostics import closest
 from rulesdsl.types import (
     INT,
@@ -18,6 +18,7 @@ from rulesdsl.types import (
     RecordType,
     SetType,
     Type,
+    describe,
     is_collection,
 )
 

@@ -447,7 +447,9 @@ class StatementChecker:
         if self.result is None:
             return [core.ReturnStmt(None, node.span)], True
         if node.value is None:
-            self.names.report("T301", f"a value of type `{self.result}` is needed", node.span, "nothing is returned")
+            self.names.report(
+                "T301", f"a value of type `{describe(self.result)}` is needed", node.span, "nothing is returned"
+            )
             return [], True
         value = self.expr.expr(node.value, self.result)
         if isinstance(value.type, OptionType) and not isinstance(self.result, OptionType) and self.result != UNKNOWN:

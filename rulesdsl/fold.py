@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rulesdsl import core
-from rulesdsl.types import BagType, ListType, OptionType, SetType, Type, index_of, size, value_at
+from rulesdsl.types import BagType, IntType, ListType, OptionType, SetType, Type, describe, index_of, size, value_at
 
 
 class NotKnown(Exception):
     """The expression depends on something that only play can tell, or fails; the message says which."""
+
+
+class OutOfRange(NotKnown):
+    """A known value that does not fit where it is put."""
 
 
 def evaluate(expr: core.Expr, env: Mapping[str, Any] | None = None) -> Any:
@@ -86,7 +90,7 @@ class _Evaluator:
         if isinstance(expr, core.Checked):
             value = self.value(expr.expr)
             if not expr.lo <= value <= expr.hi:
-                raise NotKnown(f"{value} is not within {expr.lo}..{expr.hi}")
+                raise OutOfRange(f"{value} is not within {describe(IntType(expr.lo, expr.hi))}")
             return value
         if isinstance(expr, core.LetIn):
             self.env[expr.name] = self.value(expr.value)

@@ -23,11 +23,13 @@ from rulesdsl.types import (
     IntType,
     ListType,
     MapType,
+    NothingType,
     OptionType,
     RecordType,
     SetType,
     Type,
     contains,
+    describe,
     size,
 )
 
@@ -150,7 +152,9 @@ class Names:
         if isinstance(node, syntax.OptionalType):
             item = self.type_of(node.item)
             if isinstance(item, OptionType):
-                self.report("T301", f"`{item}` is optional already", node.span, "one `?` is enough", "remove a `?`")
+                self.report(
+                    "T301", f"`{describe(item)}` is optional already", node.span, "one `?` is enough", "remove a `?`"
+                )
                 return item
             return UNKNOWN if item == UNKNOWN else OptionType(item)
         if isinstance(node, syntax.RangeType):
@@ -190,7 +194,7 @@ class Names:
             return True
         many = "too many" if count is None else f"{count:,}"
         self.report(
-            "T315", f"{what} of `{item}` is too large", span, f"{many} different values, at most {COLLECTION_LIMIT:,}",
+            "T315", f"{what} of `{describe(item)}` is too large", span, f"{many} different values, at most {COLLECTION_LIMIT:,}",
             "give a smaller range, for example `0..20`",
         )  # fmt: skip
         return False
@@ -228,6 +232,9 @@ class Names:
             return None
         try:
             return expr.type, fold.evaluate(expr)
+        except fold.OutOfRange as why:
+            self.report("T307", str(why), node.span, what)
+            return None
         except fold.NotKnown as why:
             self.report("T314", f"{what} must be known before play", node.span, str(why))
             return None
@@ -260,7 +267,7 @@ class Names:
             marker = self.entities[enum]
             if not isinstance(marker.decl, syntax.Enum) or (enum, "") in self.attributes:
                 return
-            self.attributes[(enum, "")] = boards.Attribute(UNKNOWN, core.Table("", (), ()))
+            self.attributes[(enum, "")] = boards.NO_ATTRIBUTE
             _enum_attributes(self, marker.decl)
 
 
@@ -321,7 +328,7 @@ def _members(names: Names, decl: syntax.Enum) -> None:
                 f"`{word}` is declared twice",
                 member.name.span,
                 "the second time",
-                labels=(Label(seen[word], "first here"),),
+                labels=(Label(seen[word], "the first is here"),),
             )
             continue
         seen[word] = member.name.span
@@ -417,15 +424,29 @@ def _by_attribute(names: Names, decl: syntax.Enum, member: syntax.Member) -> lis
         if name not in order:
             near = closest(name, order)
             hint = f"did you mean `{near}`?" if near else f"the attributes of {decl.name.id} are {', '.join(order)}"
-            names.report("N208", f"`{decl.name.id}` has no attribute `{name}`", arg.span, "", hint)
+            names.report(
+                "N208", f"`{decl.name.id}` has no attribute `{name}`", arg.name.span if arg.name else arg.span, "", hint
+            )
         elif name in found:
-            names.report("G605", f"`{name}` is given twice", arg.span, "", labels=(Label(found[name].span, "first here"),))
+            names.report(
+                "G605", f"`{name}` is given twice", arg.span, "", labels=(Label(found[name].span, "first here"),)
+            )
         else:
             found[name] = arg
     return [found.get(name) for name in order]
 
 
 def _enum_attributes(names: Names, decl: syntax.Enum) -> None:
+    firsts: dict[str, Span] = {}
+    for attr in decl.attributes:
+        first = firsts.setdefault(attr.name.id, attr.name.span)
+        if first is not attr.name.span:
+            names.report(
+                "N202", f"`{attr.name.id}` is declared twice", attr.name.span, "the second time",
+                labels=(Label(first, "the first is here"),),
+            )  # fmt: skip
+            names.attributes.update({(decl.name.id, a.name.id): boards.NO_ATTRIBUTE for a in decl.attributes})
+            return
     kinds = [(attr.name, names.type_of(attr.type)) for attr in decl.attributes]
     columns: list[list[Any]] = [[] for _ in kinds]
     for member in decl.members:
@@ -442,15 +463,11 @@ def _enum_attributes(names: Names, decl: syntax.Enum) -> None:
             found = names.known(arg.value, kind, "a member's value")
             if found is not None:
                 if not contains(kind, found[1]):
-                    names.report(
-                        "T307", f"{arg.value.span.text} is not within {kind}", arg.value.span, f"expected {kind}"
-                    )
+                    names.report("T307", f"{arg.value.span.text} is not within {describe(kind)}", arg.value.span)
                 column.append(found[1])
     count = len(decl.members)
     for (name, kind), column in zip(kinds, columns, strict=True):
         complete = len(column) == count and kind != UNKNOWN
-        if (decl.name.id, name.id) in names.attributes:
-            names.report("N202", f"`{name.id}` is declared twice", name.span, "the second time")
         table = core.Table(f"{decl.name.id}_{name.id}", ((0, count),), tuple(column))
         if complete and isinstance(kind, IntType):
             kind = IntType(min(column), max(column))
@@ -463,7 +480,11 @@ def _resolve_record(names: Names, entity: Entity) -> Type:
     for item in decl.fields:
         kind = names.type_of(item.type)
         if item.name.id in [name for name, _ in fields]:
-            names.report("N202", f"`{item.name.id}` is declared twice", item.name.span, "the second time")
+            first = next(f.name.span for f in decl.fields if f.name.id == item.name.id)
+            names.report(
+                "N202", f"`{item.name.id}` is declared twice", item.name.span, "the second time",
+                labels=(Label(first, "the first is here"),),
+            )  # fmt: skip
         fields.append((item.name.id, kind))
     if any(kind == UNKNOWN for _, kind in fields):
         return UNKNOWN
@@ -530,14 +551,9 @@ def _resolve_param(names: Names, entity: Entity) -> tuple[Type, Any] | Type:
     found = names.known(decl.default, kind, "the default of a parameter")
     if found is None:
         return UNKNOWN
-    if not contains(kind, found[1]):
-        names.report(
-            "G604", f"the default of `{entity.name}` is outside its range", decl.default.span, f"not within {kind}"
-        )
-        return UNKNOWN
     value = names.settings.get(entity.name, found[1])
     if not contains(kind, value):
-        names.report("G604", f"`{entity.name}` cannot be {value}", decl.span, f"the range is {kind}")
+        names.report("G604", f"`{entity.name}` cannot be {value}", decl.type.span, "outside its range")
         return UNKNOWN
     return kind, value
 
@@ -550,8 +566,9 @@ def _resolve_const(names: Names, entity: Entity) -> tuple[Type, Any] | Type:
     found = names.known(decl.value, want, f"`{entity.name}`")
     if found is None:
         return UNKNOWN
-    if want is not None and not contains(want, found[1]):
-        names.report("T307", f"the value of `{entity.name}` is outside its type", decl.value.span, f"not within {want}")
+    if isinstance(found[0], NothingType):
+        hint = f"give it a type: `const {entity.name}: set[...] = {{}}`" if found[0].what != "none" else ""
+        names.report("T310", f"nothing says what `{entity.name}` is", decl.value.span, "", hint)
         return UNKNOWN
     return (want or found[0], found[1])
 

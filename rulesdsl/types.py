@@ -150,6 +150,21 @@ NONE = NothingType("none")
 EMPTY = NothingType("{}")
 
 
+def describe(t: Type) -> str:
+    """A type as messages print it: numbers that are known print as numbers, and ranges without a real end as `int`."""
+    if isinstance(t, IntType):
+        if t.lo == t.hi:
+            return str(t.lo)
+        return "int" if t.lo <= -(2**40) or t.hi >= 2**40 else str(t)
+    if isinstance(t, OptionType):
+        return f"{describe(t.item) if not isinstance(t.item, IntType) or t.item.lo < t.item.hi else t.item}?"
+    if isinstance(t, MapType):
+        return f"map[{t.key}, {describe(t.value) if not isinstance(t.value, IntType) or t.value.lo < t.value.hi else t.value}]"
+    if isinstance(t, ListType):
+        return f"list of {describe(t.item)}" if t.limit >= 2**20 else str(t)
+    return str(t)
+
+
 def is_collection(t: Type) -> bool:
     return isinstance(t, (SetType, BagType, ListType))
 

@@ -42,7 +42,7 @@ class Chunk:
         text = self.text
         if not re.search(r"^game ", text, re.MULTILINE):
             text += GAME
-        if not re.search(r"^flow main\b", text, re.MULTILINE):
+        if not re.search(r"^\w+ main\b", text, re.MULTILINE):
             text += MAIN
         return Source(self.path.name, "\n" * self.line + text)
 
