@@ -124,7 +124,9 @@ def shape(expr: core.Expr) -> Any:
     if isinstance(expr, core.Read):
         return ("read", expr.field, expr.before, inner)
     if isinstance(expr, core.Op):
-        data = expr.data if not isinstance(expr.data, core.Table) else (expr.data.name, expr.data.dims, expr.data.values)
+        data = (
+            expr.data if not isinstance(expr.data, core.Table) else (expr.data.name, expr.data.dims, expr.data.values)
+        )
         return (expr.op, data, str(expr.type), inner)
     if isinstance(expr, core.Comp):
         conditions = tuple(clause.condition is None for clause in expr.clauses)
@@ -215,7 +217,22 @@ def item_of(kind: Type) -> Type:
 T = TypeVar("T")
 
 _FAILING = frozenset(
-    ["set_remove", "set_minus", "bag_add", "bag_remove", "bag_plus", "bag_minus", "bag_scale", "bag_of", "bag_counts", "bag_from", "list_of", "list_append", "list_concat", "list_get"]
+    [
+        "set_remove",
+        "set_minus",
+        "bag_add",
+        "bag_remove",
+        "bag_plus",
+        "bag_minus",
+        "bag_scale",
+        "bag_of",
+        "bag_counts",
+        "bag_from",
+        "list_of",
+        "list_append",
+        "list_concat",
+        "list_get",
+    ]
 )
 
 

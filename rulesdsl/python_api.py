@@ -11,7 +11,7 @@ from rulesdsl.python_tables import Module
 
 Codes = dict[tuple[str, str], MachineCode]
 
-_FUNCTIONS = '''
+_FUNCTIONS = """
 def start(trace):
     return run(INITIAL, "main", (), trace)
 
@@ -94,7 +94,7 @@ def apply(st, event):
 
 def event_Ended(st, winners, scores):
     return (*st[:-1], (winners, scores))
-'''
+"""
 
 
 @define
@@ -140,13 +140,24 @@ class Writer:
     def positions(self) -> None:
         resting, questions, draws = self.resting(), self.questions(), self.draws()
         program = self.module.program
-        self.table("KIND", [(str(pc), '"choice"' if isinstance(end, core.Question) else '"draw"') for pc, end in resting])
+        self.table(
+            "KIND", [(str(pc), '"choice"' if isinstance(end, core.Question) else '"draw"') for pc, end in resting]
+        )
         passing = [str(pc) for pc, end in questions if end.on_pass is not None]
         self.module.code.line(f"MAY_PASS = frozenset(({', '.join(passing)}{',' if passing else ''}))")
         self.table("STEP", [(str(pc), repr(end.step)) for pc, end in resting])
-        offers = [(str(pc), repr(tuple(program.action(o.action).position for o in end.offers))) for pc, end in questions]
+        offers = [
+            (str(pc), repr(tuple(program.action(o.action).position for o in end.offers))) for pc, end in questions
+        ]
         self.table("OFFERS", offers)
-        names = {"ASKED": "asked", "GIVEN": "given", "LEGAL": "legal", "ANY_LEGAL": "any", "ALLOWS": "allows", "ANSWER": "answer"}
+        names = {
+            "ASKED": "asked",
+            "GIVEN": "given",
+            "LEGAL": "legal",
+            "ANY_LEGAL": "any",
+            "ALLOWS": "allows",
+            "ANSWER": "answer",
+        }
         for table, function in names.items():
             self.table(table, [(str(pc), f"{function}_{pc}") for pc, _ in questions])
         for table, function in {"OUTCOMES": "outcomes", "DRAWN": "drawn"}.items():
@@ -196,7 +207,8 @@ class Writer:
         self.table("MEASURES", [(repr(info.name), f"measure_{info.name}") for info in program.measures])
         for table, group in (("invariant", program.invariants), ("transition", program.transitions)):
             entries = [
-                ("", f"({law.text!r}, law_{table}_{number}, {self._names(law.reads)})") for number, law in enumerate(group, start=1)
+                ("", f"({law.text!r}, law_{table}_{number}, {self._names(law.reads)})")
+                for number, law in enumerate(group, start=1)
             ]
             self.table(f"{table.upper()}S", entries, "tuple")
 

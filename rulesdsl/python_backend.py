@@ -194,7 +194,7 @@ def wrapped(text: str, width: int = 120) -> list[str]:
     lines = []
     while len(text) > width:
         cut = text.rfind(", ", 0, width)
-        if cut <= 0 or "'" in text or "b\"" in text:
+        if cut <= 0 or "'" in text or 'b"' in text:
             break
         lines.append(text[: cut + 1])
         text = "    " + text[cut + 2 :]
@@ -247,7 +247,9 @@ def _execute(source: str, file: str, space: dict[str, Any]) -> None:
     exec(compile(source, file, "exec"), space)
 
 
-def extra(program: core.Program, module: ModuleType, functions: Sequence[ExtraFunction]) -> dict[str, Callable[..., Any]]:
+def extra(
+    program: core.Program, module: ModuleType, functions: Sequence[ExtraFunction]
+) -> dict[str, Callable[..., Any]]:
     """Further functions, compiled against the module of the same program.
 
     `value`: function(st, *params) -> value; (before, st, *params) where the state before is read. With `probe` it gives

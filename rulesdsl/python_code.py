@@ -32,6 +32,17 @@ class Py(NamedTuple):
         return self.text if self.level >= level else f"({self.text})"
 
     @property
+    def never_none(self) -> bool:
+        """A number, bool or tuple written out."""
+        text = self.text
+        written = (
+            text.lstrip("-").isdigit()
+            or text in ("True", "False")
+            or (text.startswith("(") and text.endswith(")") and "," in text)
+        )
+        return self.level in (ATOM, UNARY) and written
+
+    @property
     def simple(self) -> bool:
         """A name or a short literal: reading it twice costs nothing."""
         return self.level == ATOM and (self.text.isidentifier() or self.text.lstrip("-").isdigit())
@@ -51,6 +62,8 @@ _OPPOSITE |= {opposite: operator for operator, opposite in _OPPOSITE.items()}
 
 def comparison(left: Py, operator: str, right: Py) -> Py:
     """A comparison; Python would chain two of them, so both sides hold together more tightly."""
+    if right == NONE and operator in ("is", "is not") and (left == NONE or left.never_none):
+        return TRUE if (left == NONE) == (operator == "is") else FALSE
     a, b = left.at(COMPARE + 1), right.at(COMPARE + 1)
     return Py(f"{a} {operator} {b}", COMPARE, f"{a} {_OPPOSITE[operator]} {b}")
 
@@ -112,7 +125,24 @@ def tuple_of(items: list[Py]) -> Py:
 
 _PREFIXES = tuple(
     f"{word}_"
-    for word in ["def", "event", "effects", "legal", "any", "allows", "flow", "action", "block", "asked", "given", "answer", "outcomes", "drawn", "law", "measure"]
+    for word in [
+        "def",
+        "event",
+        "effects",
+        "legal",
+        "any",
+        "allows",
+        "flow",
+        "action",
+        "block",
+        "asked",
+        "given",
+        "answer",
+        "outcomes",
+        "drawn",
+        "law",
+        "measure",
+    ]
 )
 _TAKEN = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
 

@@ -31,7 +31,12 @@ def iterable(fn: Fn, source: core.Expr, distinct: bool) -> Py:
         return iterable(fn, source.args[0], True)
     if isinstance(source, core.Op) and source.op == "to_set" and isinstance(source.args[0].type, BagType):
         return iterable(fn, source.args[0], True)
-    if isinstance(source, core.Op) and source.op == "bag_from" and distinct and isinstance(source.args[0].type, SetType):
+    if (
+        isinstance(source, core.Op)
+        and source.op == "bag_from"
+        and distinct
+        and isinstance(source.args[0].type, SetType)
+    ):
         return iterable(fn, source.args[0], True)
     value = fn.value(source)
     kind = source.type
@@ -110,7 +115,15 @@ def comprehend(fn: Fn, expr: core.Comp, target: str) -> Py:
     return code
 
 
-_NAMES = {"sum": "total", "count": "number", "min": "least", "max": "most", "set": "mask", "list": "items", "bag": "counts"}
+_NAMES = {
+    "sum": "total",
+    "count": "number",
+    "min": "least",
+    "max": "most",
+    "set": "mask",
+    "list": "items",
+    "bag": "counts",
+}
 
 
 def _note_decider(fn: Fn, expr: core.Comp, result: str) -> None:

@@ -35,7 +35,9 @@ def storing(fn: Fn, stmts: core.Body) -> None:
         fn.code.line(f"{local} = {'bytearray' if freeze == 'bytes' else 'list'}({local})")
 
     def rebuilt() -> str:
-        parts = [f"{changing[name]}({code})" if name in changing else code for name, code in zip(fields, names, strict=True)]
+        parts = [
+            f"{changing[name]}({code})" if name in changing else code for name, code in zip(fields, names, strict=True)
+        ]
         return f"({', '.join([*parts, outcome])}{',' if not parts else ''})"
 
     fn.scope.rebuilt = rebuilt
@@ -54,7 +56,10 @@ def _first_slot(module: Module, info: core.FieldInfo) -> object:
     if info.initial is None:
         value, whole = zero(info.value), False
     elif isinstance(info.initial, core.Const):
-        value, whole = info.initial.value, bool(info.keys) and isinstance(info.initial.type, MapType) and info.initial.type == info.type
+        value, whole = (
+            info.initial.value,
+            bool(info.keys) and isinstance(info.initial.type, MapType) and info.initial.type == info.type,
+        )
     else:
         value = module.evaluator(module, info.initial, ())()
         whole = bool(info.keys) and info.initial.type == info.type

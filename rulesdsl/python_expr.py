@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rulesdsl import core
-from rulesdsl.python_code import AND, FALSE, NONE, OR, TERNARY, Line, Py, call, comparison, negation
+from rulesdsl.python_code import AND, FALSE, NONE, OR, TERNARY, TRUE, Line, Py, call, comparison, negation
 from rulesdsl.python_function import VALUE, Fn, Leave
 from rulesdsl.types import BoolType, IntType
 
@@ -106,6 +106,8 @@ VALUE[core.IfSome] = _if_some
 
 def choice(fn: Fn, condition: Py, then: Callable[[], Py], otherwise: Callable[[], Py]) -> Py:
     """One of two values; only the chosen one is evaluated."""
+    if condition in (TRUE, FALSE):
+        return then() if condition == TRUE else otherwise()
     with fn.maybe() as then_lines:
         a = then()
     with fn.maybe() as other_lines:

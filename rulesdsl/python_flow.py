@@ -65,7 +65,9 @@ def action_params(info: core.ActionInfo) -> list[str]:
 def free_of(stmts: core.Body) -> set[str]:
     """The locals that statements use without giving them a value."""
     every = list(statements(stmts))
-    used = {part.name for stmt in every for expr in expressions(stmt) for part in walk(expr) if isinstance(part, core.Local)}
+    used = {
+        part.name for stmt in every for expr in expressions(stmt) for part in walk(expr) if isinstance(part, core.Local)
+    }
     return used - {name for stmt in every if (name := binds(stmt)) is not None}
 
 
@@ -284,7 +286,11 @@ class Region:
             fn.code.line(f"return {self.code.function(number)}({args})")
             return
         if isinstance(end, core.Question) and end.otherwise is not None:
-            with fn.code.at(end.span), fn.code.block(f"if not any_{self.code.pc(number)}({self.frame_arguments(number)}):"), fn.branch():
+            with (
+                fn.code.at(end.span),
+                fn.code.block(f"if not any_{self.code.pc(number)}({self.frame_arguments(number)}):"),
+                fn.branch(),
+            ):
                 self.go(number, end.otherwise)
         fn.code.line(f"return st, {self.frame(number)}")
 
@@ -346,7 +352,9 @@ def _unpack(fn: Fn, code: MachineCode, number: int, source: str) -> None:
         fn.code.line(f"{', '.join(live)}{',' if len(live) == 1 else ''} = {source}")
 
 
-def question_functions(module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode, number: int) -> None:
+def question_functions(
+    module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode, number: int
+) -> None:
     """What can be asked about a question, and its answer."""
     end = code.blocks[number].end
     assert isinstance(end, core.Question)
@@ -380,7 +388,10 @@ def _offers(fn: Fn, end: core.Question) -> list[tuple[core.Offer, str]]:
     """The offers with the code of `me` and of their given arguments."""
     fn.preload(end.who, *(arg for offer in end.offers for arg in offer.given))
     me = fn.held(fn.value(end.who), "who").text
-    return [(offer, ", ".join([me, *(fn.held(fn.value(arg), "given_").text for arg in offer.given)])) for offer in end.offers]
+    return [
+        (offer, ", ".join([me, *(fn.held(fn.value(arg), "given_").text for arg in offer.given)]))
+        for offer in end.offers
+    ]
 
 
 def _twice(end: core.Question) -> bool:

@@ -70,7 +70,13 @@ def _values(fn: Fn, expr: core.Op) -> list[Py]:
 
 # ---------------------------------------------------------------- ints
 
-_INFIX = {"add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", PRODUCT), "floordiv": ("//", PRODUCT), "mod": ("%", PRODUCT)}
+_INFIX = {
+    "add": ("+", SUM),
+    "sub": ("-", SUM),
+    "mul": ("*", PRODUCT),
+    "floordiv": ("//", PRODUCT),
+    "mod": ("%", PRODUCT),
+}
 _ORDER = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 

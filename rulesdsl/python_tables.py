@@ -222,11 +222,19 @@ class Module:
         weight = self.facts.weight(expr)
         if locals_ == 0:
             return weight >= 1
-        if isinstance(expr, core.Op) and expr.op in _COMPARISONS and weight <= 2 and any(isinstance(a, core.Local) for a in expr.args):
+        if (
+            isinstance(expr, core.Op)
+            and expr.op in _COMPARISONS
+            and weight <= 2
+            and any(isinstance(a, core.Local) for a in expr.args)
+        ):
             return False
         if weight < 2:
             return False
-        return any(isinstance(e, (core.Comp, core.Call)) or (isinstance(e, core.Op) and e.op in ("table", "set_of")) for e in walk(expr))
+        return any(
+            isinstance(e, (core.Comp, core.Call)) or (isinstance(e, core.Op) and e.op in ("table", "set_of"))
+            for e in walk(expr)
+        )
 
     # ------------------------------------------------------------ what depends on one packed cell
 
@@ -293,7 +301,9 @@ def _plain(expr: core.Op) -> bool:
     bare = [part for part in map(_stripped, expr.args) if isinstance(part, core.Local)]
     if expr.op in _COMPARISONS:
         return bool(bare)
-    return expr.op in _ARITHMETIC and len(bare) + sum(isinstance(part, core.Const) for part in expr.args) == len(expr.args)
+    return expr.op in _ARITHMETIC and len(bare) + sum(isinstance(part, core.Const) for part in expr.args) == len(
+        expr.args
+    )
 
 
 def _stripped(expr: core.Expr) -> core.Expr:

@@ -98,7 +98,10 @@ def _translate(error: BaseException) -> RulesFault:
 
 def _place_of(error: BaseException, module: ModuleType) -> Place | None:
     """The place of the deepest line of generated code that the exception came through."""
-    files: dict[str, Mapping[int, Place]] = {module.__file__ or "": module.LINES, **module.__dict__.get("EXTRA_LINES", {})}
+    files: dict[str, Mapping[int, Place]] = {
+        module.__file__ or "": module.LINES,
+        **module.__dict__.get("EXTRA_LINES", {}),
+    }
     place = None
     trace = error.__traceback__
     while trace is not None:
