@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Diagnostic, Source, Span
@@ -186,17 +186,14 @@ class Builder:
         return self._part(c)
 
     def on_field(self, c: list[Any]) -> syntax.FieldDecl:
-        return syntax.FieldDecl(self._span(c), self._name(c[0]), c[2], self._doc(c[0]))
+        return syntax.FieldDecl(self._span(c), self._name(c[0]), c[2])
 
     def on_member(self, c: list[Any]) -> syntax.Member:
         return syntax.Member(self._span(c), self._name(c[0]), c[1].value if len(c) > 1 else (), "")
 
     def on_member_row(self, c: list[Any]) -> Part:
         first, *others = _nodes(c)
-        doc = self._doc(first)
-        if doc:
-            first = syntax.Member(first.span, first.name, first.args, doc)
-        return Part(self._span(c), (first, *others))
+        return Part(self._span(c), (evolve(first, doc=self._doc(first)), *others))
 
     def on_enum(self, c: list[Any]) -> syntax.Enum:
         attributes = c[2].value if isinstance(c[2], Part) else ()
@@ -207,7 +204,8 @@ class Builder:
         )
 
     def on_record(self, c: list[Any]) -> syntax.Record:
-        return syntax.Record(self._span(c), self._name(c[1]), tuple(_nodes(c)), self._doc(c[0]))
+        fields = tuple(evolve(f, doc=self._doc(f)) for f in _nodes(c))
+        return syntax.Record(self._span(c), self._name(c[1]), fields, self._doc(c[0]))
 
     def on_field_key(self, c: list[Any]) -> Part:
         return Part(self._span(c), c[1])
@@ -308,7 +306,7 @@ class Builder:
 
     def on_play_line(self, c: list[Any]) -> syntax.PlayLine | syntax.PassLine:
         who, move = _nodes(c)
-        if move.action.id == "passes" and self.source.text[move.span.end - 1] != ")":
+        if move.action.id == "passes" and not move.args:
             return syntax.PassLine(self._span(c), who)
         return syntax.PlayLine(self._span(c), who, move)
 
