@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from table.layers import Drawing, Sign, drawing
@@ -51,11 +52,15 @@ def _cell(picture: Drawing, place: int, inner: int) -> Text:
     return text
 
 
+def _content_width(picture: Drawing, place: int) -> int:
+    return sum(cell_len(sign.text) for sign in picture.content(place))
+
+
 def _inner_width(picture: Drawing) -> int:
     """Columns that the fullest place needs, and some to spare, so that the board does not grow while it is played on."""
     places = range(len(picture.board.place.members))
     layers = sum(not layer.frame for layer in picture.layers)
-    return max([2, min(4, 2 * layers), *(sum(len(sign.text) for sign in picture.content(p)) for p in places)])
+    return max([2, min(4, 2 * layers), *(_content_width(picture, place) for place in places)])
 
 
 def _grid(picture: Drawing, width: int) -> list[Text]:
@@ -82,20 +87,17 @@ def _margin(columns: int) -> Text:
 
 
 def _track(picture: Drawing, width: int) -> list[Text]:
-    """A strip of places, in as many rows as it takes."""
-    members = picture.board.place.members
-    inner = max(_inner_width(picture), len(members[-1]))
-    each = inner + 2
-    in_a_row = max(1, (width - 2) // each)
-    lines = []
-    for first in range(0, len(members), in_a_row):
-        part = range(first, min(first + in_a_row, len(members)))
-        lines.append(Text("  ").append("".join(f" {members[p]}".ljust(each) for p in part), style="dim"))
-        line = Text("  ")
-        for place in part:
-            line.append_text(_cell(picture, place, inner))
-        lines.append(line)
-    return lines
+    """A strip of places, in as many rows as it takes; each place as wide as it has to be."""
+    lines: list[Text] = []
+    names, row = Text("  "), Text("  ")
+    for place, name in enumerate(picture.board.place.members):
+        inner = max(2, len(name), _content_width(picture, place))
+        if names.cell_len + inner + 2 > width and row.cell_len > 2:
+            lines += [names, row]
+            names, row = Text("  "), Text("  ")
+        names.append(f" {name}".ljust(inner + 2), style="dim")
+        row.append_text(_cell(picture, place, inner))
+    return [*lines, names, row]
 
 
 def _places(picture: Drawing, width: int) -> list[Text]:

@@ -175,11 +175,15 @@ class Glyphs:
             return (", " if any(" " in text for text in words) else " ").join(words) or "-"
         if isinstance(t, BagType):
             word = self.short if _is_wordy(t.item) else self.long
-            return ", ".join(f"{n} {word(t.item, item)}" for item, n in counts(t, value)) or "-"
+            return ", ".join(_times(n, word(t.item, item)) for item, n in counts(t, value)) or "-"
         if isinstance(t, MapType):
             pairs = zip(values(t.key), value, strict=True)
             return ", ".join(f"{self.long(t.key, key)} {self.long(t.value, item)}" for key, item in pairs)
         return str(value)
+
+
+def _times(count: int, word: str) -> str:
+    return f"{count}×{word}" if word[:1].isdigit() else f"{count} {word}"
 
 
 def elements(t: SetType | ListType, value: Any) -> list[Any]:

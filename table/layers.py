@@ -12,6 +12,7 @@ field                                   layer
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -30,10 +31,11 @@ from rulesdsl.types import (
     SetType,
     Type,
 )
-from table.glyphs import elements, short_names
+from table.glyphs import counts, elements, short_names
 from table.snapshot import Board, Cell, Snapshot, is_player
 
 FRAMES = ("[]", "()", "{}", "<>")
+UNSEEN = "?"
 
 
 @frozen
@@ -117,7 +119,7 @@ def _kind(info: FieldInfo, place: EnumType) -> str:
     others = [key for key in info.keys if key != place]
     if any(not isinstance(key, (EnumType, BoolType)) for key in others) or len(others) > 1 or len(on_board) > 1:
         return ""
-    inner = info.value.item if isinstance(info.value, (OptionType, SetType, ListType)) else info.value
+    inner = info.value.item if isinstance(info.value, (OptionType, SetType, BagType, ListType)) else info.value
     if on_board:
         return "flag" if isinstance(info.value, BoolType) and not others else "value"
     if inner != place:
@@ -160,7 +162,9 @@ def _value_layer(snapshot: Snapshot, info: FieldInfo, place: EnumType, alone: bo
         where, other = _split_keys(info, cell, place)
         for spot, sign in _signs_of(snapshot, info, place, cell, where, other, alone):
             signs[spot] = (*signs.get(spot, ()), sign)
-    return Layer(info, _legend(snapshot, info, place, alone), signs)
+    unseen = any(sign.text == UNSEEN for placed in signs.values() for sign in placed)
+    legend = (Sign(f"{UNSEEN} {info.name.replace('_', ' ')}"),) if unseen else _legend(snapshot, info, place, alone)
+    return Layer(info, legend, signs)
 
 
 def _split_keys(info: FieldInfo, cell: Cell, place: EnumType) -> tuple[int | None, tuple[Type, Any] | None]:
@@ -187,10 +191,11 @@ def _signs_of(
     mark = glyphs.short(*other) if other else ""
     style = glyphs.style(*other) if other else ""
     if where is None:
-        points = [] if isinstance(cell.value, Concealed) else _places(info.value, cell.value)
-        return [(spot, Sign(mark or _pointer(snapshot, info), style)) for spot in points]
+        mark = mark or _pointer(snapshot, info)
+        points = {} if isinstance(cell.value, Concealed) else _places(info.value, cell.value)
+        return [(spot, Sign(mark if n == 1 else f"{mark}×{n}", style)) for spot, n in points.items()]
     if isinstance(cell.value, Concealed):
-        return [] if cell.value.count == 0 or cell.value.present is False else [(where, Sign("?"))]
+        return [] if cell.value.count == 0 or cell.value.present is False else [(where, Sign(UNSEEN))]
     if is_blank(info.value, cell.value):
         return []
     text = glyphs.short(info.value, cell.value)
@@ -199,13 +204,15 @@ def _signs_of(
     return [(where, Sign(mark + text, style or glyphs.style(info.value, cell.value)))] if text else []
 
 
-def _places(t: Type, value: Any) -> list[int]:
-    """The places that a value points at."""
+def _places(t: Type, value: Any) -> dict[int, int]:
+    """The places that a value points at, and how often."""
     if isinstance(t, OptionType):
-        return [] if value is None else [value]
+        return {} if value is None else {value: 1}
+    if isinstance(t, BagType):
+        return dict(counts(t, value))
     if isinstance(t, (SetType, ListType)):
-        return elements(t, value)
-    return [value]
+        return dict(Counter(elements(t, value)))
+    return {value: 1}
 
 
 def is_blank(t: Type, value: Any) -> bool:

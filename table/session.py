@@ -32,6 +32,8 @@ COMMANDS = {
     "quit": "leave; the log stays, and can be gone on with",
 }
 
+TOLD_AT_ONCE = 24
+
 
 class Quit(Exception):
     """The player leaves the table."""
@@ -118,6 +120,9 @@ class Session:
         """The story since it was last told."""
         lines = story(self.match, self.told, self.viewer)
         self.told = self.match.number
+        if len(lines) > TOLD_AT_ONCE:
+            before = Text(f"      {len(lines) - TOLD_AT_ONCE} lines before; `log` tells them all", style="dim")
+            lines = [before, *lines[-TOLD_AT_ONCE:]]
         show([*lines, Text()] if lines else [])
 
     def _draw(self) -> None:

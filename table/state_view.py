@@ -153,10 +153,9 @@ def _owner(t: Type, value: Any) -> int | None:
 def _on_board(snapshot: Snapshot, seat: int) -> list[Text]:
     """`piece 4, marker 2`: on how many places each field names the seat."""
     items = []
-    for info in _counted(snapshot):
+    counted = _counted(snapshot)
+    for info in counted:
         cells = [cell.value for cell in snapshot.cells(info) if not isinstance(cell.value, Concealed)]
         number = sum(_owner(info.value, value) == seat for value in cells)
-        items.append(Text(f"{info.name.replace('_', ' ')}\u00a0{number},"))
-    if items:
-        items[-1].right_crop(1)
-    return items
+        items.append(f"{info.name.replace('_', ' ')}\u00a0{number}" if len(counted) > 1 else str(number))
+    return [Text(text + ("," if place < len(items) - 1 else "")) for place, text in enumerate(items)]

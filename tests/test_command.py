@@ -108,6 +108,54 @@ flow main:
 """
 
 
+PIECES = """\
+game pieces:
+    title "Pieces"
+    players white, black
+
+board Square = grid(8, 8)
+
+enum Kind:
+    pawn, knight, bishop, rook, queen, king
+
+record Piece:
+    owner: Player
+    kind: Kind
+
+const back: list[Kind, 8] = [rook, knight, bishop, queen, king, bishop, knight, rook]
+
+state:
+    at[Square]: Piece?
+    passant: Square?
+    moved: set[Square]
+
+event SetUp:
+    for s in Square:
+        if s.row == 0:
+            at[s] = Piece(owner=white, kind=back[s.col])
+        if s.row == 1:
+            at[s] = Piece(owner=white, kind=pawn)
+        if s.row == 7:
+            at[s] = Piece(owner=black, kind=back[s.col])
+
+event Moved(by: Player, a: Square, b: Square):
+    "{by} moves {a} to {b}"
+    at[b] = at[a]
+    at[a] = none
+    moved += b
+    passant = a
+
+action move(a in {s for s in Square if at[s]?.owner == me}, b in a.neighbours):
+    require free: at[b]?.owner != me else "your own piece is on {b}"
+    emit Moved(me, a, b)
+
+flow main:
+    emit SetUp()
+    turns p from white:
+        p chooses move
+"""
+
+
 @frozen
 class Ran:
     """How a command ended."""
@@ -406,6 +454,17 @@ def test_what_is_private_is_not_shown_to_others(run: Any, cards: str) -> None:
     assert re.search(r"player0 is dealt Card\(suit=\w+, rank=\d\)", found.out)
     assert "1 hidden" in found.out
     assert "4 hidden" in found.out
+
+
+def test_a_board_of_pieces(run: Any, tmp_path: Path) -> None:
+    """Letters of their own for knight and king, a frame for a set of squares, a star for a field that points at one."""
+    (tmp_path / "pieces.rules").write_text(PIECES)
+    found = run("play", "pieces.rules", "--human", "all", "--no-log", typed="d2 d3\n?\nquit\n")
+    assert "    a     b     c     d     e     f     g     h\n 8  bR    bN    bB    bQ    bK    bB    bN    bR" in found.out
+    assert " 3  ·     ·     ·    [wP]   ·     ·     ·     ·" in found.out
+    assert " 2  wP    wP    wP    *p    wP    wP    wP    wP" in found.out
+    assert "N knight   B bishop   R rook   Q queen   K king   *p passant" in found.out
+    assert "  move  a8 × a7\n" in found.out
 
 
 def test_a_track_is_drawn_as_a_strip(run: Any, cards: str) -> None:
