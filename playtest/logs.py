@@ -7,7 +7,7 @@ game, `record` makes the log of a failing one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from attrs import frozen
 
@@ -33,7 +33,7 @@ class LogLaw:
 
     def __init__(self, loaded: Loaded | Rules) -> None:
         self.rules = rules_of(loaded)
-        self.game = Game(self.rules.source, {name: value for name, _, value in self.rules.program.parameters})
+        self.game = cast(Game, _OneProgram(self.rules))
 
     def __call__(self, plies: Sequence[Ply]) -> None:
         """Check one game.
@@ -86,6 +86,20 @@ class LogLaw:
             raise Broken(LOG, "a replayed log comes to another position")
         if fold(log, rules=self.rules).state.digest != match.state.digest:
             raise Broken(LOG, "the events of a log give another state")
+
+
+class _OneProgram:
+    """As much of a game as a replay needs, with nothing compiled anew: its one specialised program."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.name = rules.program.name
+        self._rules = rules
+
+    def with_params(self, **params: Any) -> _OneProgram:
+        return self
+
+    def rules(self, players: int) -> Rules:
+        return self._rules
 
 
 def rules_of(loaded: Loaded | Rules) -> Rules:

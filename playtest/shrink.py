@@ -3,8 +3,8 @@
 It works on the plies themselves, with *lenient replay*: a move keeps its meaning when plies before it are taken away, and
 what is no longer possible is dropped. Draws that no ply answers take their smallest outcome. So any selection of a failing
 game's plies is a game, and shrinking is: take away runs of plies, long ones first; take away pairs that are apart (so that
-the players' turns stay in step); put the simplest legal answer or outcome in the place of each that is left. Everything is
-tried in a fixed order, so the result depends on the failure alone.
+the players' turns stay in step); put the simplest legal answer or outcome in the place of each that is left; exchange
+neighbours. Everything is tried in a fixed order, so the result depends on the failure alone.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from rulesdsl import runtime
 BUDGET = 200_000
 SIMPLER = 12
 PAIRS_UP_TO = 40
+LARGEST: Ply = (DRAW, ...)
+"""Stands for the largest outcome of whatever is drawn where it is played."""
 
 
 @frozen
@@ -92,9 +94,11 @@ class _Shrinker:
     def _pass(self) -> bool:
         helped = False
         if self.kind[0] != TERMINATES:
-            helped = self._take_away_runs()
+            helped = self._raise_draws()
+            helped = self._take_away_runs() or helped
             helped = self._take_away_pairs() or helped
-        return self._simplify() or helped
+        helped = self._simplify() or helped
+        return self._exchange() or helped
 
     # ------------------------------------------------------------ trying
 
@@ -148,6 +152,8 @@ class _Shrinker:
             possible = self.laws.options(position)
             if waiting and waiting[-1][0] == DRAW:
                 ply = waiting.pop()
+                if ply is LARGEST:
+                    return possible[-1]
                 return ply if ply in possible else possible[0]
             return possible[0]
         if self.laws.limit is not None and choices >= self.laws.limit:
@@ -185,6 +191,17 @@ class _Shrinker:
         return (*line.size(), sum(ranks), ranks)
 
     # ------------------------------------------------------------ the passes
+
+    def _raise_draws(self) -> bool:
+        """Larger outcomes, of all draws or of one, where they break the law sooner."""
+        assert self.line is not None
+        helped = self._accept(0, [LARGEST if kind == DRAW else (kind, value) for kind, value in self.line.plies])
+        at = 0
+        while at < len(self.line.plies):
+            if self.line.plies[at][0] == DRAW:
+                helped = self._accept(at, (LARGEST, *self.line.plies[at + 1 :])) or helped
+            at += 1
+        return helped
 
     def _take_away_runs(self) -> bool:
         """Runs of plies: halves first, then shorter and shorter, down to single ones."""
@@ -238,3 +255,17 @@ class _Shrinker:
         simpler = possible[: possible.index(ply)]
         same = [other for other in simpler[SIMPLER:] if other[0] == DRAW or other[1][0] == ply[1][0]]
         return any(self._accept(at, (other, *rest)) for other in (*simpler[:SIMPLER], *same[:SIMPLER]))
+
+    def _exchange(self) -> bool:
+        """Two neighbouring answers, or two neighbouring draws, in the other order, if that is simpler."""
+        assert self.line is not None
+        helped = False
+        at = 0
+        while at < len(self.line.plies):
+            plies = self.line.plies
+            other = next((n for n in range(at + 1, len(plies)) if plies[n][0] == plies[at][0]), None)
+            if other is not None and plies[other] != plies[at]:
+                rest = (plies[other], *plies[at + 1 : other], plies[at], *plies[other + 1 :])
+                helped = self._accept(at, rest) or helped
+            at += 1
+        return helped

@@ -13,7 +13,7 @@ import pytest
 
 from playtest.fuzz import fuzz
 from rulesdsl.diagnostics import Source
-from rulesdsl.program import load, load_source
+from rulesdsl.program import ends_of, load, load_source, parse_source, read_source, seat_counts
 
 ROOT = Path(__file__).parent.parent
 GAMES = sorted((ROOT / "games").glob("*.rules"))
@@ -185,6 +185,11 @@ terminates within 60 choices
 PROGRAMS = {"bids": BIDS, "cards": CARDS, "errands": ERRANDS}
 
 
+def numbers_of_players(source: Source) -> range:
+    low, high = seat_counts(parse_source(source))
+    return range(low, high + 1)
+
+
 def keeps_all_laws(loaded: Any, games: int, share: float, seed: int = 11) -> Any:
     result = fuzz(loaded, games=games, seed=seed, rechecked=share)
     assert result.failure is None, result.failure
@@ -195,16 +200,13 @@ def keeps_all_laws(loaded: Any, games: int, share: float, seed: int = 11) -> Any
 
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 def test_every_game_keeps_all_laws(path: Path) -> None:
-    first = load(path)
-    for seats in first.program.counts or (None,):
+    for seats in numbers_of_players(read_source(path)):
         keeps_all_laws(load(path, {}, seats), 2_000 if LONG else 60, 0.2)
 
 
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 def test_every_game_keeps_all_laws_whatever_its_parameters(path: Path) -> None:
     """Each parameter's lowest and highest value, the others as they are, as far as the rules work with it."""
-    from rulesdsl.program import ends_of
-
     first = load(path)
     for name, kind, value in first.program.parameters:
         for end in ends_of(kind):
@@ -214,9 +216,9 @@ def test_every_game_keeps_all_laws_whatever_its_parameters(path: Path) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_small_programs_keep_all_laws(name: str) -> None:
-    first = load_source(Source(f"{name}.rules", PROGRAMS[name]))
-    for seats in first.program.counts or (None,):
-        loaded = load_source(Source(f"{name}.rules", PROGRAMS[name]), {}, seats)
+    source = Source(f"{name}.rules", PROGRAMS[name])
+    for seats in numbers_of_players(source):
+        loaded = load_source(source, {}, seats)
         keeps_all_laws(loaded, 1_000 if LONG else 60, 0.5)
 
 
