@@ -6,9 +6,11 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -460,7 +462,9 @@ def test_a_board_of_pieces(run: Any, tmp_path: Path) -> None:
     """Letters of their own for knight and king, a frame for a set of squares, a star for a field that points at one."""
     (tmp_path / "pieces.rules").write_text(PIECES)
     found = run("play", "pieces.rules", "--human", "all", "--no-log", typed="d2 d3\n?\nquit\n")
-    assert "    a     b     c     d     e     f     g     h\n 8  bR    bN    bB    bQ    bK    bB    bN    bR" in found.out
+    assert (
+        "    a     b     c     d     e     f     g     h\n 8  bR    bN    bB    bQ    bK    bB    bN    bR" in found.out
+    )
     assert " 3  ·     ·     ·    [wP]   ·     ·     ·     ·" in found.out
     assert " 2  wP    wP    wP    *p    wP    wP    wP    wP" in found.out
     assert "N knight   B bishop   R rook   Q queen   K king   *p passant" in found.out
@@ -621,6 +625,36 @@ def test_the_demo(run: Any, tmp_path: Path) -> None:
         assert text in found.out
     assert all(len(line) <= 80 for line in found.out.splitlines()), [x for x in found.out.splitlines() if len(x) > 80]
     assert (tmp_path / "demo" / "atlanteon-4.jsonl").exists()
+
+
+def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
+    """Grammar and games travel with the package, and `rulesdsl play atlanteon` finds them."""
+    checkout, target, elsewhere = tmp_path / "checkout", tmp_path / "installed", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("rulesdsl", "interpreter", "playtest", "table", "games"):
+        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, checkout)
+    build = [sys.executable, "-c", "import setuptools.build_meta as b; print(b.build_wheel('..'))"]
+    built = subprocess.run(build, cwd=checkout, capture_output=True, text=True, check=True)
+    with zipfile.ZipFile(tmp_path / built.stdout.splitlines()[-1]) as wheel:
+        wheel.extractall(target)
+    environment = {**os.environ, "PYTHONPATH": str(target), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = [sys.executable, "-P", "-m", "table.command"]
+    for arguments in (
+        ["play", "atlanteon", "--seed", "1"],
+        ["replay", "--verify", "atlanteon-1.jsonl"],
+        ["test", "atlanteon"],
+    ):
+        done = subprocess.run(
+            [*command, *arguments], cwd=elsewhere, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    where = "import table, rulesdsl; print(table.__file__, rulesdsl.__file__)"
+    found = subprocess.run(
+        [sys.executable, "-P", "-c", where], env=environment, capture_output=True, text=True, check=True
+    )
+    assert all(str(target) in path for path in found.stdout.split())
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
