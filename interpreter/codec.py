@@ -20,7 +20,10 @@ the place. Reading text is in `movetext`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 import attrs
@@ -45,6 +48,9 @@ from rulesdsl.types import (
     value_at,
     values,
 )
+
+_TABLE = 256
+"""Types with at most so many values have their JSON texts in a table."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -192,11 +198,22 @@ class Codec:
         self._names: dict[Type, Callable[[Any], Any]] = {}
         self._plains: dict[Type, Callable[[Any], Any]] = {}
         self._classes: dict[str, type[RecordValue]] = {}
-        self.converter = cattrs.Converter(forbid_extra_keys=True)
-        self.converter.register_unstructure_hook_func(lambda cls: _is_a(cls, NamedSet), self._unstructure_all)
-        self.converter.register_unstructure_hook_func(lambda cls: _is_a(cls, NamedMap), self._unstructure_map)
-        for record in records:
-            self.record_class(record)
+        self._texts: dict[Type, Callable[[Any], str]] = {}
+        self._records = {record.name: record for record in records}
+
+    @cached_property
+    def converter(self) -> cattrs.Converter:
+        """Turns named values, and attrs classes that hold them, into JSON data; and records back."""
+        made = cattrs.Converter(forbid_extra_keys=True)
+        made.register_unstructure_hook_func(lambda cls: _is_a(cls, NamedSet), self._unstructure_all)
+        made.register_unstructure_hook_func(lambda cls: _is_a(cls, NamedMap), self._unstructure_map)
+        made.register_unstructure_hook_func(lambda cls: _is_a(cls, RecordValue), _unstructure_record(made))
+        made.register_structure_hook_func(lambda cls: _is_a(cls, RecordValue), self._structure_record)
+        return made
+
+    def _structure_record(self, data: Any, cls: type[RecordValue]) -> Any:
+        t = self._records[cls.__name__]
+        return self.named(t, self.internal(t, data, t.name))
 
     # ------------------------------------------------------------ records
 
@@ -207,14 +224,8 @@ class Codec:
             fields = {name: attrs.field() for name, _ in t.fields}
             made = attrs.make_class(t.name, fields, bases=(RecordValue,), frozen=True, slots=True, str=False)
             found = self._classes[t.name] = cast(type[RecordValue], made)
-            self._register(t, found)
+            self._records[t.name] = t
         return found
-
-    def _register(self, t: RecordType, cls: type[RecordValue]) -> None:
-        names = [name for name, _ in t.fields]
-        unstructure = self.converter.unstructure
-        self.converter.register_unstructure_hook(cls, lambda v: {name: unstructure(getattr(v, name)) for name in names})
-        self.converter.register_structure_hook(cls, lambda data, _: self.named(t, self.internal(t, data, t.name)))
 
     def _unstructure_all(self, value: NamedSet[Any]) -> list[Any]:
         return [self.converter.unstructure(item) for item in value]
@@ -310,6 +321,77 @@ class Codec:
             return lambda v: dict(zip(names, map(part, v), strict=True))
         plains = [self.plain(t.key, v) for v in values(t.key)]
         return lambda v: [[k, part(x)] for k, x in zip(plains, v, strict=True)]
+
+    # ------------------------------------------------------------ internal to canonical JSON text
+
+    def json(self, t: Type) -> Callable[[Any], str]:
+        """The function from internal values of a type to their canonical JSON text: keys sorted, no spaces, ASCII.
+
+        It gives `canonical(plain(t, value))`, which digests are taken over, without making the data first.
+        """
+        found = self._texts.get(t)
+        if found is None:
+            found = self._texts[t] = self._make_json(t)
+        return found
+
+    def _make_json(self, t: Type) -> Callable[[Any], str]:
+        count = size(t)
+        if isinstance(t, IntType):
+            return str
+        if count is not None and count <= _TABLE:
+            return {value: canonical(self.plain(t, value)) for value in values(t)}.__getitem__
+        if isinstance(t, OptionType):
+            item = self.json(t.item)
+            return lambda v: "null" if v is None else item(v)
+        if isinstance(t, RecordType):
+            order = sorted((name, place) for place, (name, _) in enumerate(t.fields))
+            parts = [(f'"{name}":', place, self.json(t.fields[place][1])) for name, place in order]
+            return lambda v: "{" + ",".join([key + part(v[place]) for key, place, part in parts]) + "}"
+        if isinstance(t, SetType):
+            texts = [self.json(t.item)(value) for value in values(t.item)]
+            return lambda v: "[" + ",".join([texts[i] for i in bits(v)]) + "]"
+        if isinstance(t, ListType):
+            item = self.json(t.item)
+            return lambda v: "[" + ",".join(map(item, v)) + "]"
+        if isinstance(t, BagType):
+            return self._json_bag(t)
+        assert isinstance(t, MapType)
+        return self.json_cells((t.key,), self.json(t.value))
+
+    def _json_bag(self, t: BagType) -> Callable[[Any], str]:
+        keys = [self.json(t.item)(value) for value in values(t.item)]
+        if not has_plain_name(t.item):
+            return lambda v: "[" + ",".join([f"[{keys[i]},{n}]" for i, n in enumerate(v) if n]) + "]"
+        names = sorted((show(value), i) for i, value in enumerate(self._all(t.item)))
+        order = [(f"{canonical(name)}:", i) for name, i in names]
+        return lambda v: "{" + ",".join([f"{key}{v[i]}" for key, i in order if v[i]]) + "}"
+
+    def json_cells(self, keys: Sequence[Type], cell: Callable[[Any], str]) -> Callable[[Sequence[Any]], str]:
+        """The function from flat cells, one for each combination of keys, to canonical JSON text."""
+        order, template = self._cells(keys, 0)
+
+        def text(cells: Sequence[Any]) -> str:
+            return template % tuple([cell(cells[i]) for i in order])
+
+        return text
+
+    def _cells(self, keys: Sequence[Type], first: int) -> tuple[list[int], str]:
+        """In which order to write flat cells, and what stands around them."""
+        if not keys:
+            return [first], "%s"
+        names = [show(value) for value in self._all(keys[0])]
+        plain = has_plain_name(keys[0])
+        heads = [self.json(keys[0])(value) for value in values(keys[0])] if not plain else [canonical(n) for n in names]
+        step = math.prod(size(key) or 0 for key in keys[1:])
+        places = sorted(range(len(names)), key=names.__getitem__) if plain else range(len(names))
+        order: list[int] = []
+        parts = []
+        for place in places:
+            inner, template = self._cells(keys[1:], first + place * step)
+            order += inner
+            head = heads[place].replace("%", "%%")
+            parts.append(f"{head}:{template}" if plain else f"[{head},{template}]")
+        return order, ("{%s}" if plain else "[%s]").replace("%s", ",".join(parts))
 
     # ------------------------------------------------------------ to internal
 
@@ -427,6 +509,15 @@ class Codec:
     def text(self, t: Type, value: Any) -> str:
         """The text of an internal value."""
         return show(self.named(t, value))
+
+
+def canonical(data: Any) -> str:
+    """JSON with sorted keys, without spaces, in ASCII."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"))
+
+
+def _unstructure_record(converter: cattrs.Converter) -> Callable[[Any], dict[str, Any]]:
+    return lambda value: {a.name: converter.unstructure(getattr(value, a.name)) for a in value.__attrs_attrs__}
 
 
 def bits(mask: int) -> Iterator[int]:

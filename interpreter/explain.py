@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define, field, frozen
-from rulesdsl.python_backend import ExtraFunction
 
 from interpreter.codec import Codec
 from interpreter.errors import ValueProblem
@@ -22,6 +21,7 @@ from interpreter.values import Move, Question
 from interpreter.view import names_in
 from rulesdsl.core import ActionInfo, ActionLet, Guard, Template
 from rulesdsl.diagnostics import Span
+from rulesdsl.python_backend import ExtraFunction
 from rulesdsl.types import BagType, ListType, SetType, Type, contains, index_of
 
 
@@ -169,6 +169,7 @@ class _Examiner:
     known: dict[str, Any] = field(factory=dict)
     texts: dict[str, str] = field(factory=dict)
     failed: set[str] = field(factory=set)
+    outside: set[str] = field(factory=set)
     reasons: list[Reason] = field(factory=list)
     holds: list[str] = field(factory=list)
 
@@ -197,33 +198,45 @@ class _Examiner:
         names = _parameter_names(self.info)
         return guarded(self.rules, lambda: functions[name](self.st, *(self.known.get(n) for n in names)))
 
-    def _domain(self, place: int) -> None:
-        item = self.info.chosen[place]
-        if names_in(item.domain) & self.failed:
-            self.failed.add(item.name)
-            return
-        values = self._call(f"domain_{place}")
-        if not within(item.domain.type, values, self.chosen[place]):
-            self.failed.add(item.name)
-            where = substituted(item.domain.span, self.texts)
-            sentence = f"{self.texts[item.name]} is not in {where}"
-            shown = ((where, self.rules.codec.text(item.domain.type, values)),)
-            self.reasons.append(self._reason(item.name, sentence, item.span, "", shown))
+    def _tried(self, own: str, name: str, relies: Sequence[str], tree: Any) -> Any:
+        """The value of a function, or None if it has none: it relies on something that failed (then `own` fails with it).
 
-    def _skipped(self, relies: Sequence[str], *trees: Any) -> bool:
-        return bool(self.failed & ({*relies} | names_in(tuple(trees))))
+        An argument outside its domain may break what is computed from it; that is no fault of the rules.
+        """
+        names = names_in(tree)
+        if self.failed & ({*relies} | names):
+            self.failed.add(own)
+            return None
+        try:
+            return self._call(name)
+        except Fault:
+            if not names & self.outside:
+                raise
+            self.failed.add(own)
+            return None
+
+    def _domain(self, place: int) -> None:
+        item, value = self.info.chosen[place], self.chosen[place]
+        values = self._tried(item.name, f"domain_{place}", (), item.domain)
+        if not contains(item.type, value):
+            self.failed.add(item.name)
+        if values is None or within(item.domain.type, values, value):
+            return
+        self.outside.add(item.name)
+        where = substituted(item.domain.span, self.texts)
+        sentence = f"{self.texts[item.name]} is not in {where}"
+        told = self.rules.codec.text(item.domain.type, values)
+        shown = ((where, told),) if told != where else ()
+        self.reasons.append(self._reason(item.name, sentence, item.span, "", shown))
 
     def _let(self, place: int, entry: ActionLet) -> None:
-        if self._skipped(entry.relies, entry.value):
-            self.failed.add(entry.name)
-        else:
-            self.known[entry.name] = self._call(f"let_{place}")
+        self.known[entry.name] = self._tried(entry.name, f"let_{place}", entry.relies, entry.value)
 
     def _guard(self, place: int, guard: Guard) -> None:
-        if self._skipped(guard.relies, guard.condition):
-            self.failed.add(guard.name)
+        found = self._tried(guard.name, f"guard_{place}", guard.relies, guard.condition)
+        if found is None:
             return
-        holds, probes = self._call(f"guard_{place}")
+        holds, probes = found
         if holds:
             self.holds.append(guard.name)
             return

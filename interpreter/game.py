@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from interpreter.codec import Codec
 from interpreter.errors import ValueProblem
 from interpreter.log import Log, LogFile, Sink
 from interpreter.match import Chance, Match
@@ -41,6 +40,7 @@ class Game:
             RulesFileError: the rules cannot be used.
         """
         self.source = source
+        self._others: dict[tuple[tuple[str, Any], ...], Game] = {}
         self._counts: tuple[int, ...] | None = None
         self._values = dict(params or {})
         self._rules: dict[int | None, Rules] = {}
@@ -65,12 +65,18 @@ class Game:
         """
         types = {name: t for name, t, _ in self.program().parameters}
         values = {name: self._parameter(types, name, value) for name, value in params.items()}
-        return Game(self.source, {**self._values, **values})
+        now = {name: value for name, _, value in self.program().parameters}
+        if all(now[name] == value for name, value in values.items()):
+            return self
+        key = tuple(sorted({**self._values, **values}.items()))
+        if key not in self._others:
+            self._others[key] = Game(self.source, dict(key))
+        return self._others[key]
 
     def _parameter(self, types: Mapping[str, Type], name: str, value: Any) -> Any:
         if name not in types:
             raise ValueProblem("", f"{self.name} has no parameter {name}{_hint(name, types)}")
-        codec = Codec(self.program().records)
+        codec = self._first.codec
         if isinstance(value, str):
             return parse_value(codec, types[name], value, name)
         return codec.internal(types[name], value, name)

@@ -484,26 +484,28 @@ class Recorder:
         self._header = header
         self._waiting: list[Maker] = []
         self._records: list[Record] = []
-        self._whole = hashlib.blake2b(digest_size=DIGEST_SIZE)
+        self._whole: Any = None
         self._previous = ""
         self._sink = sink
         self._stored = 0
-        self._header, line = encode(header, "")
-        self._take(self._header.hash, line)
         if sink is not None:
-            sink.append(0, [line])
+            sink.append(0, [self._encode_header()])
             self._stored = 1
 
     @classmethod
     def of(cls, log: Log, sink: Sink | None = None) -> Recorder:
         """Go on with a log that was read; `sink` holds its lines already."""
         made = cls(log.header)
-        for record in log.records:
-            made._records.append(record)
-            encoded, line = encode(record, made._previous)
-            made._take(encoded.hash, line)
+        made._records.extend(log.records)
+        made._previous = (log.records[-1] if log.records else log.header).hash
         made._sink, made._stored = sink, len(log.records) + 1
         return made
+
+    def _encode_header(self) -> bytes:
+        self._header, line = encode(self._header, "")
+        self._whole = hashlib.blake2b(line + b"\n", digest_size=DIGEST_SIZE)
+        self._previous = self._header.hash
+        return line
 
     @property
     def count(self) -> int:
@@ -520,7 +522,10 @@ class Recorder:
 
     def whole(self) -> str:
         """The digest of all lines so far."""
-        return self._whole.hexdigest()
+        if self._whole is None:
+            lines = Log(self._header, tuple(self._records)).lines()
+            self._whole = hashlib.blake2b(b"".join(line + b"\n" for line in lines), digest_size=DIGEST_SIZE)
+        return str(self._whole.hexdigest())
 
     def add(self, makers: Sequence[Maker]) -> None:
         """Add records, all or none.
@@ -531,7 +536,7 @@ class Recorder:
         self._waiting.extend(makers)
         if self._sink is None:
             return
-        kept = (len(self._records), self._previous, self._whole.copy())
+        kept = (len(self._records), self._previous, self._whole and self._whole.copy())
         try:
             lines = self._make()
             self._sink.append(self._stored, lines)
@@ -543,18 +548,18 @@ class Recorder:
         self._stored += len(lines)
 
     def _make(self) -> list[bytes]:
+        if not self._previous:
+            self._encode_header()
         lines = []
         for maker in self._waiting:
             record, line = encode(maker(len(self._records), self), self._previous)
             self._records.append(record)
-            self._take(record.hash, line)
+            self._previous = record.hash
+            if self._whole is not None:
+                self._whole.update(line + b"\n")
             lines.append(line)
         self._waiting.clear()
         return lines
-
-    def _take(self, chained: str, line: bytes) -> None:
-        self._previous = chained
-        self._whole.update(line + b"\n")
 
     def log(self, *extra: Maker) -> Log:
         """The log so far; `extra` records are added to this copy only."""

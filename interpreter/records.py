@@ -46,12 +46,6 @@ def logged_move(rules: Rules, move: Internal) -> LoggedMove:
     return LoggedMove(info.name, {c.name: plain(c.type, v) for c, v in zip(info.chosen, move[1:], strict=True)})
 
 
-def asked_texts(rules: Rules, st: Internal, frame: Any) -> tuple[str, ...]:
-    """What a question offers, as texts: `build_road({wood: 1})`, and `pass`."""
-    question = rules.question(st, frame)
-    return (*map(str, question.offers), *(["pass"] if question.may_pass else []))
-
-
 def node_record(rules: Rules, node: Node) -> Maker:
     """The record of a node: of the set-up, or of an answer."""
     return _start_record(rules, node) if node.move is None else _answer_record(rules, node)
@@ -70,7 +64,7 @@ def _answer_record(rules: Rules, node: Node) -> Maker:
         return Answer(
             n,
             rules.seats[node.seat],
-            asked_texts(rules, node.parent.st, node.parent.frame),
+            rules.asked_texts(node.parent.st, node.parent.frame),
             logged_move(rules, node.move),
             tuple(logged(rules, entry) for entry in node.then),
             rules.digest(node.st),

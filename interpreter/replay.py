@@ -33,7 +33,7 @@ from interpreter.log import (
 from interpreter.machine import Choose, Fault
 from interpreter.match import Match
 from interpreter.position import Node, Position
-from interpreter.records import asked_texts, logged, read_event, read_move
+from interpreter.records import logged, read_event, read_move
 from interpreter.rules import Internal, Rules
 from interpreter.turn import Turn
 from interpreter.values import Drawn, Event, Move, State
@@ -212,8 +212,8 @@ class _Replayer:
         if not position.asks:
             raise _Parted("nobody is asked", f"{record.seat} is asked", str(position.question))
         node = position.node
-        seat = position.question.seat
-        asked = asked_texts(self.rules, node.st, node.frame)
+        seat = self.rules.seats[self.rules.module.asked(node.st, node.frame)]
+        asked = self.rules.asked_texts(node.st, node.frame)
         if (seat, asked) != (record.seat, record.asked):
             raise _Parted("another question is put", _asked(record.seat, record.asked), _asked(seat, asked))
         move = read_move(self.rules, record.answer)

@@ -8,12 +8,11 @@ module into named ones and back, finds which clause a line of the rules belongs 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Protocol, cast
 
-from interpreter.codec import Codec, NamedMap, bits
+from interpreter.codec import Codec, NamedMap, bits, canonical
 from interpreter.errors import ValueProblem
 from interpreter.values import Event, Move, Offer, Outcome, State
 from interpreter.values import Question as Asked
@@ -77,11 +76,6 @@ def hash_text(*parts: bytes) -> str:
     return digest.hexdigest()
 
 
-def canonical(data: Any) -> str:
-    """JSON with sorted keys, without spaces, in ASCII: what digests of states are taken over."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"))
-
-
 class Rules:
     """A specialised program with its module, by names.
 
@@ -106,8 +100,10 @@ class Rules:
         self._askers: dict[int, Question | Chance] = {}
         self._fields = {info.name: info for info in self.program.fields}
         self._plain_fields = [self._field_plainer(info) for info in self.program.fields]
+        self._field_texts = [self._field_text(info) for info in self.program.fields]
         self._sorted_fields = sorted(self.program.fields, key=lambda info: info.name)
         self._seen: dict[str, tuple[Any, str]] = {}
+        self._asked: dict[int, tuple[str, ...]] = {}
         self._extra: dict[Any, Mapping[str, Callable[..., Any]]] = {}
 
     # ------------------------------------------------------------ names
@@ -226,6 +222,18 @@ class Rules:
         )
         return Asked("choice", self.seats[self.module.asked(st, frame)], offers, pc in self.module.MAY_PASS, step)
 
+    def asked_texts(self, st: Internal, frame: Any) -> tuple[str, ...]:
+        """What a question offers, as logs write it: `build_road({wood: 1})`, and `pass`."""
+        found = self._asked.get(frame[0])
+        if found is None:
+            given = self.module.given(st, frame)
+            infos = [self._actions[position] for position in self.module.OFFERS[frame[0]]]
+            offers = [str(self._offer(info, args)) for info, args in zip(infos, given, strict=True)]
+            found = (*offers, *(["pass"] if frame[0] in self.module.MAY_PASS else []))
+            if not any(given):
+                self._asked[frame[0]] = found
+        return found
+
     def _offer(self, info: ActionInfo, given: Internal) -> Offer:
         named = self.codec.named
         return Offer(info.name, NamedMap((p.name, named(p.type, v)) for p, v in zip(info.given, given, strict=True)))
@@ -267,6 +275,16 @@ class Rules:
         plain = self.codec.plainer(info.type)
         return lambda slot: plain(self.field_value(info, slot))
 
+    def _field_text(self, info: FieldInfo) -> Callable[[Any], str]:
+        """The function from a field's slot to the canonical JSON of its value."""
+        text = self.codec.json(info.value)
+        if not info.keys:
+            return text
+        if not info.packed:
+            return self.codec.json_cells(info.keys, text)
+        texts = [text(value) for value in values(info.value)]
+        return self.codec.json_cells(info.keys, texts.__getitem__)
+
     def plain_state(self, st: Internal) -> dict[str, Any]:
         """All fields as JSON data, in declared order."""
         return {info.name: make(st[info.position]) for info, make in zip(self.program.fields, self._plain_fields, strict=True)}
@@ -284,10 +302,10 @@ class Rules:
             slot = st[info.position]
             seen = self._seen.get(info.name)
             if seen is None or seen[0] != slot:
-                text = canonical(self._plain_fields[info.position](slot))
-                seen = self._seen[info.name] = (slot, f'"{info.name}":{text}')
+                seen = self._seen[info.name] = (slot, f'"{info.name}":{self._field_texts[info.position](slot)}')
             parts.append(seen[1])
-        text = f'{{"outcome":{canonical(self.plain_outcome(st))},"state":{{{",".join(parts)}}}}}'
+        outcome = "null" if st[-1] is None else canonical(self.plain_outcome(st))
+        text = f'{{"outcome":{outcome},"state":{{{",".join(parts)}}}}}'
         return hash_text(text.encode())
 
     # ------------------------------------------------------------ places in the rules

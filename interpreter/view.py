@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, Union
 
 from attrs import field, fields, frozen, has
-from rulesdsl.python_backend import ExtraFunction
 
 from interpreter.codec import Codec, NamedMap, bits, show
 from interpreter.position import Position, events_of
@@ -21,6 +20,7 @@ from interpreter.rules import Internal, Rules
 from interpreter.values import Event, Move, Outcome, Question
 from rulesdsl import core
 from rulesdsl.core import EventInfo, FieldInfo
+from rulesdsl.python_backend import ExtraFunction
 from rulesdsl.types import (
     BagType,
     BoolType,

@@ -12,17 +12,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import define, field, frozen
-from rulesdsl.python_backend import ExtraFunction
 
 from interpreter.codec import show
 from interpreter.explain import Explanation, Reason, examine, explain, probed
+from interpreter.game import Game
 from interpreter.machine import Fault, Run, guarded
 from interpreter.position import Node, Position
 from interpreter.rules import Internal, Rules
 from interpreter.values import Move
-from rulesdsl import core
+from rulesdsl import core, program, syntax
 from rulesdsl.core import ActionInfo, ScenarioInfo, ScenarioMove
 from rulesdsl.diagnostics import Span
+from rulesdsl.python_backend import ExtraFunction
 from rulesdsl.types import IntType
 
 
@@ -59,6 +60,26 @@ class Result:
 
     def __str__(self) -> str:
         return f"{'passed' if self.passed else 'failed'}  {self.text}" + (f"\n{self.failure}" if self.failure else "")
+
+
+def run_all(game: Game) -> list[Result]:
+    """Run every scenario of a game's file, each with the parameters and players that its `with` lines set.
+
+    Raises:
+        RulesFileError: the rules do not work with the settings of a scenario.
+    """
+    module = program.parse_source(game.source)
+    found: dict[str, Result] = {}
+    for values, seats in program.scenario_settings(module, game.program()):
+        rules = (Game(game.source, values) if values else game).rules(seats)
+        found.update((result.text, result) for result in run_scenarios(rules))
+    decls = [decl for decl in module.declarations if isinstance(decl, syntax.Scenario)]
+    return [found.get(decl.text.text) or _never_run(decl) for decl in decls]
+
+
+def _never_run(decl: syntax.Scenario) -> Result:
+    failure = _failure(decl.text.span, "this scenario was not run: its `with` lines must give known values")
+    return Result(decl.text.text, failure.file, failure.line, failure)
 
 
 def run_scenarios(rules: Rules) -> list[Result]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interpreter.codec import Codec, NamedBag, NamedMap, NamedSet, show
+from interpreter.codec import Codec, NamedBag, NamedMap, NamedSet, canonical, show
 from interpreter.errors import ValueProblem
 from interpreter.movetext import parse_move, parse_value
 from rulesdsl.types import (
@@ -72,6 +72,7 @@ def test_every_form_leads_back(case: tuple[Type, Any]) -> None:
     plain = codec.plain(t, value)
     assert json.loads(json.dumps(plain)) == plain
     assert codec.internal(t, plain) == value
+    assert codec.json(t)(value) == canonical(plain) == json.dumps(plain, sort_keys=True, separators=(",", ":"))
     named = codec.named(t, value)
     assert codec.internal(t, named) == value
     assert codec.converter.unstructure(named) == plain

@@ -182,30 +182,38 @@ def small_log() -> bytes:
     return play_randomly(match, 2).log.text().encode()
 
 
-def test_a_file_cut_anywhere_is_recognised_and_repaired_on_request(tmp_path: Path) -> None:
+def test_a_log_cut_anywhere_is_recognised_and_loses_only_its_last_record() -> None:
     data = small_log()
-    lines = data.split(b"\n")
-    first = len(lines[0]) + 1
-    path = tmp_path / "log.jsonl"
+    first = data.index(b"\n")
     for cut in range(len(data)):
-        path.write_bytes(data[:cut])
         if data[:cut].endswith(b"\n"):
-            log = read_log(path)
-            assert log.text().encode() == data[:cut]
+            assert parse_log(data[:cut])[0].text().encode() == data[:cut]
             continue
         with pytest.raises(LogError) as caught:
-            read_log(path)
-        assert caught.value.kind == "torn" and path.read_bytes() == data[:cut]
-        if cut < first - 1:
+            parse_log(data[:cut])
+        assert caught.value.kind == "torn"
+        if cut < first:
             assert caught.value.record == -1
             with pytest.raises(LogError):
-                read_log(path, repair=True)
-            continue
+                parse_log(data[:cut], repair=True)
+        else:
+            kept, good = parse_log(data[:cut], repair=True)
+            assert kept.mended and good <= cut
+            assert kept.text().encode() == data[: data[: cut + 1].rfind(b"\n") + 1]
+
+
+def test_a_torn_file_is_repaired_on_request_only(tmp_path: Path) -> None:
+    data = small_log()
+    path = tmp_path / "log.jsonl"
+    whole = data.rindex(b"\n", 0, -1) + 1
+    for cut in (whole + 1, len(data) - 5, len(data) - 1):
+        path.write_bytes(data[:cut])
+        with pytest.raises(LogError, match=r"log.jsonl: record \d+: the last line is"):
+            read_log(path)
+        assert path.read_bytes() == data[:cut]
         kept = read_log(path, repair=True)
-        assert kept.mended
-        whole = data[: data[: cut + 1].rfind(b"\n") + 1]
-        assert path.read_bytes() == kept.text().encode() == whole
-        assert read_log(path) == kept and not read_log(path).mended
+        assert path.read_bytes() == kept.text().encode() == (data if cut == len(data) - 1 else data[:whole])
+        assert read_log(path) == kept and kept.mended and not read_log(path).mended
 
 
 @settings(max_examples=300, deadline=None)
@@ -355,7 +363,10 @@ def test_a_cut_log_is_completed_when_the_match_goes_on() -> None:
 
 
 def test_other_rules_are_refused_unless_asked_for() -> None:
-    match = play_randomly(duel().new(seed=1), 1)
+    cards = ["ace", "two", "jack", "two"]
+    match = duel().new(chance=lambda question: cards.pop(0))
+    for move in ("wait", "pass", "play(jack)", "pass"):
+        match.play(move)
     changed = Game.from_text({"small.rules": DUEL.replace("jack(2)", "jack(1)")})
     with pytest.raises(LogError, match=r"played with other rules \(program \w{8}…, now \w{8}…\)") as caught:
         replay(match.log, changed)
