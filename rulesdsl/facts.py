@@ -75,6 +75,15 @@ def walk(expr: core.Expr) -> Iterator[core.Expr]:
         yield from walk(part)
 
 
+def outer_reads(expr: core.Expr) -> Iterator[core.Read]:
+    """The reads of the state in an expression, without those that are keys of others."""
+    if isinstance(expr, core.Read):
+        yield expr
+        return
+    for part in parts(expr):
+        yield from outer_reads(part)
+
+
 def bound_names(expr: core.Expr) -> tuple[str, ...]:
     """The names that an expression itself introduces."""
     if isinstance(expr, core.Comp):

@@ -1,10 +1,308 @@
-"""Improves a program in ways that do not change what it means, before a back end sees it."""
+"""Improves a program in ways that do not change what it means, before a back end sees it.
+
+Small defs are put in place of their calls (a call costs Python as much as several lookups, and what is inlined can be worked
+out before play), loops over comprehensions become one loop, conditions that are known are dropped. Nothing that may be a
+rules error is moved, dropped, or evaluated more or less often in a way that shows.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define, evolve, field
+
 from rulesdsl import core
+from rulesdsl.facts import Facts, rebuilt, substitute, walk, with_new_names
+from rulesdsl.types import BOOL, SetType
+
+INLINE_WEIGHT = 14
+GROWTH_LIMIT = 60
 
 
 def optimise(program: core.Program) -> core.Program:
     """The same program, quicker."""
-    return program
+    facts = Facts(program)
+    inliner = Inliner(facts)
+    defs = tuple(evolve(info, body=inliner.body(info.body)) for info in program.defs)
+    return evolve(
+        program,
+        defs=defs,
+        events=tuple(evolve(info, body=inliner.body(info.body)) for info in program.events),
+        actions=tuple(_action(inliner, info) for info in program.actions),
+        flows=tuple(
+            evolve(info, body=inliner.optional(info.body), machine=inliner.machine(info.machine)) for info in program.flows
+        ),
+        measures=tuple(evolve(info, value=inliner.expr(info.value)) for info in program.measures),
+        invariants=tuple(evolve(info, condition=inliner.expr(info.condition)) for info in program.invariants),
+        transitions=tuple(evolve(info, condition=inliner.expr(info.condition)) for info in program.transitions),
+    )
+
+
+def _action(inliner: Inliner, info: core.ActionInfo) -> core.ActionInfo:
+    return evolve(
+        info,
+        chosen=tuple(evolve(item, domain=inliner.expr(item.domain)) for item in info.chosen),
+        prelude=tuple(inliner.prelude(item) for item in info.prelude),
+        plan=tuple(inliner.plan(node) for node in info.plan),
+        effects=inliner.optional(info.effects),
+        machine=inliner.machine(info.machine),
+    )
+
+
+@define
+class Inliner:
+    """Improves every expression of a program."""
+
+    facts: Facts
+    fresh: int = 0
+    forms: dict[str, core.Expr | None] = field(factory=dict)
+
+    # ------------------------------------------------------------ expressions
+
+    def expr(self, expr: core.Expr) -> core.Expr:
+        """An expression and everything in it, improved."""
+        changed = simplified(self.facts, rebuilt(expr, self.expr))
+        if isinstance(changed, core.Call):
+            return self.call(changed)
+        return fused(changed) if isinstance(changed, core.Comp) else changed
+
+    def call(self, expr: core.Call) -> core.Expr:
+        """The def's value in place of its call, where it is small."""
+        form = self.form(expr.name)
+        if form is None:
+            return expr
+        self.fresh += 1
+        suffix = f"_{self.fresh}"
+        body = with_new_names(form, lambda name: name + suffix)
+        names: dict[str, core.Expr] = {}
+        lets: list[tuple[str, core.Expr]] = []
+        for param, arg in zip(self.facts.defs[expr.name].params, expr.args, strict=True):
+            if isinstance(arg, (core.Const, core.Local)) or self._cheap(arg) and _uses(body, param.name) <= 1:
+                names[param.name] = arg
+            else:
+                names[param.name] = core.Local(param.name + suffix, param.type, arg.span)
+                lets.append((param.name + suffix, arg))
+        made = substitute(body, names)
+        for name, value in reversed(lets):
+            made = core.LetIn(name, value, made, made.type, expr.span)
+        return self.again(made)
+
+    def _cheap(self, expr: core.Expr) -> bool:
+        """Whether it may stand where it is used, instead of being named first."""
+        return not self.facts.fails(expr) and self.facts.weight(expr) <= 1
+
+    def again(self, expr: core.Expr) -> core.Expr:
+        """Once more over what has been put together: known arguments decide conditions."""
+        changed = simplified(self.facts, rebuilt(expr, self.again))
+        return fused(changed) if isinstance(changed, core.Comp) else changed
+
+    def form(self, name: str) -> core.Expr | None:
+        """The value of a def as one expression, if it is to be inlined; already improved."""
+        if name not in self.forms:
+            self.forms[name] = None
+            info = self.facts.defs[name]
+            if not info.recursive and not self.facts.def_fails[name]:
+                found = as_expression(info.body, info.result)
+                if found is not None:
+                    found = self.expr(found)
+                    self.forms[name] = found if self.small(found) else None
+        return self.forms[name]
+
+    def small(self, expr: core.Expr) -> bool:
+        return self.facts.weight(expr) <= INLINE_WEIGHT and not any(isinstance(e, core.After) for e in walk(expr))
+
+    # ------------------------------------------------------------ everything else
+
+    def optional(self, body: core.Body | None) -> core.Body | None:
+        return None if body is None else self.body(body)
+
+    def body(self, body: core.Body) -> core.Body:
+        return tuple(self.statement(stmt) for stmt in body)
+
+    def statement(self, stmt: core.Stmt) -> core.Stmt:
+        changes: dict[str, Any] = {}
+        for name in ("value", "condition", "source", "count", "winners", "scores"):
+            part = getattr(stmt, name, None)
+            if part is not None and not isinstance(part, str):
+                changes[name] = self.expr(part)
+        for name in ("keys", "args"):
+            if hasattr(stmt, name):
+                changes[name] = tuple(self.expr(part) for part in getattr(stmt, name))
+        for name in ("then", "otherwise", "body"):
+            if hasattr(stmt, name):
+                changes[name] = self.body(getattr(stmt, name))
+        return evolve(stmt, **changes)
+
+    def machine(self, machine: core.Machine | None) -> core.Machine | None:
+        if machine is None:
+            return None
+        return core.Machine(tuple(evolve(b, body=self.body(b.body), end=self.end(b.end)) for b in machine.blocks))
+
+    def end(self, end: core.Terminator) -> core.Terminator:
+        if isinstance(end, core.Branch):
+            return evolve(end, condition=self.expr(end.condition))
+        if isinstance(end, core.CallMachine):
+            return evolve(end, args=tuple(self.expr(arg) for arg in end.args))
+        if isinstance(end, core.Question):
+            offers = tuple(evolve(offer, given=tuple(self.expr(arg) for arg in offer.given)) for offer in end.offers)
+            return evolve(end, who=self.expr(end.who), offers=offers)
+        return evolve(end, source=self.expr(end.source)) if isinstance(end, core.Chance) else end
+
+    def prelude(self, item: core.Guard | core.ActionLet) -> core.Guard | core.ActionLet:
+        if isinstance(item, core.Guard):
+            return evolve(item, condition=self.expr(item.condition))
+        return evolve(item, value=self.expr(item.value))
+
+    def plan(self, node: core.PlanNode) -> core.PlanNode:
+        if isinstance(node, (core.PlanLoop, core.PlanFilter)):
+            return evolve(node, domain=self.expr(node.domain), body=tuple(self.plan(inner) for inner in node.body))
+        if isinstance(node, core.PlanBind):
+            return evolve(node, value=self.expr(node.value))
+        return evolve(node, condition=self.expr(node.condition)) if isinstance(node, core.PlanGuard) else node
+
+
+def _uses(expr: core.Expr, name: str) -> int:
+    """How often a local is evaluated; inside a comprehension more than once."""
+    if isinstance(expr, core.Local):
+        return int(expr.name == name)
+    inner = sum(_uses(part, name) for part in _parts(expr))
+    return 2 * inner if isinstance(expr, core.Comp) else inner
+
+
+def _parts(expr: core.Expr) -> tuple[core.Expr, ...]:
+    from rulesdsl.facts import parts
+
+    return parts(expr)
+
+
+def as_expression(body: core.Body, result: Any) -> core.Expr | None:
+    """What a body of lets, ifs and returns gives, as one expression; None for other bodies."""
+    if not body:
+        return None
+    first, rest = body[0], body[1:]
+    if isinstance(first, core.ReturnStmt):
+        return first.value
+    if isinstance(first, core.Bind) and first.declares:
+        inner = as_expression(rest, result)
+        return None if inner is None else core.LetIn(first.name, first.value, inner, inner.type, first.span)
+    if isinstance(first, core.IfStmt):
+        then, otherwise = as_expression(first.then, result), as_expression(first.otherwise or rest, result)
+        if then is not None and otherwise is not None and (not first.otherwise or not rest):
+            return core.Op("if", (first.condition, then, otherwise), result, first.span)
+    return None
+
+
+# ---------------------------------------------------------------- small improvements
+
+
+def simplified(facts: Facts, expr: core.Expr) -> core.Expr:
+    """The same operation, simpler where its arguments are known."""
+    if isinstance(expr, core.Op) and expr.op in _SIMPLER:
+        return _SIMPLER[expr.op](facts, expr)
+    return expr
+
+
+def _known(expr: core.Expr) -> Any:
+    return expr.value if isinstance(expr, core.Const) else None
+
+
+def _and(facts: Facts, expr: core.Op) -> core.Expr:
+    left, right = expr.args
+    if _known(left) is True:
+        return right
+    if _known(right) is True or _known(left) is False:
+        return left
+    if _known(right) is False and not facts.fails(left):
+        return right
+    return expr
+
+
+def _or(facts: Facts, expr: core.Op) -> core.Expr:
+    left, right = expr.args
+    if _known(left) is False:
+        return right
+    if _known(right) is False or _known(left) is True:
+        return left
+    if _known(right) is True and not facts.fails(left):
+        return right
+    return expr
+
+
+def _not(facts: Facts, expr: core.Op) -> core.Expr:
+    inner = expr.args[0]
+    if isinstance(inner, core.Const):
+        return core.Const(not inner.value, BOOL, expr.span)
+    return inner.args[0] if isinstance(inner, core.Op) and inner.op == "not" else expr
+
+
+def _if(facts: Facts, expr: core.Op) -> core.Expr:
+    known = _known(expr.args[0])
+    if known is not None:
+        return expr.args[1] if known else expr.args[2]
+    then, otherwise = _known(expr.args[1]), _known(expr.args[2])
+    if then is True and otherwise is False:
+        return expr.args[0]
+    if then is False and otherwise is True:
+        return _not(facts, core.Op("not", (expr.args[0],), BOOL, expr.span))
+    return expr
+
+
+def _length(empty: Callable[[str, int], bool | None]) -> Callable[[Facts, core.Op], core.Expr]:
+    """A comparison of `len` with a number that only asks whether there is something."""
+
+    def change(facts: Facts, expr: core.Op) -> core.Expr:
+        left, right = expr.args
+        if isinstance(left, core.Op) and left.op == "len" and isinstance(right, core.Const):
+            found = empty(expr.op, right.value)
+            if found is not None:
+                some = core.Op("nonempty", left.args, BOOL, expr.span)
+                return some if found else core.Op("not", (some,), BOOL, expr.span)
+        return expr
+
+    return change
+
+
+def _asks_for_some(op: str, number: int) -> bool | None:
+    if (op, number) in (("gt", 0), ("ne", 0), ("ge", 1)):
+        return True
+    return False if (op, number) in (("le", 0), ("eq", 0), ("lt", 1)) else None
+
+
+_SIMPLER: dict[str, Callable[[Facts, core.Op], core.Expr]] = {
+    "and": _and,
+    "or": _or,
+    "not": _not,
+    "if": _if,
+    **dict.fromkeys(("gt", "ne", "ge", "le", "eq", "lt"), _length(_asks_for_some)),
+}
+
+
+def fused(expr: core.Comp) -> core.Expr:
+    """A loop over `{x for x in S if C}` is a loop over S; `any(any(...))` is one loop in another."""
+    clauses = tuple(_fused_clause(clause) for clause in expr.clauses)
+    element = expr.element
+    if expr.kind in ("any", "all") and isinstance(element, core.Comp) and element.kind == expr.kind:
+        clauses, element = (*clauses, *element.clauses), element.element
+    return evolve(expr, clauses=clauses, element=element)
+
+
+def _fused_clause(clause: core.Clause) -> core.Clause:
+    inner = clause.source
+    if not isinstance(inner, core.Comp) or not same_elements(inner):
+        return clause
+    source = inner.clauses[0]
+    condition = source.condition
+    if condition is not None:
+        condition = substitute(condition, {source.var: core.Local(clause.var, clause.var_type, inner.span)})
+        if clause.condition is not None:
+            condition = core.Op("and", (condition, clause.condition), BOOL, inner.span)
+    return evolve(clause, source=source.source, condition=condition or clause.condition)
+
+
+def same_elements(expr: core.Comp) -> bool:
+    """Whether a comprehension keeps some elements of a set, in order."""
+    clause = expr.clauses[0]
+    if len(expr.clauses) > 1 or expr.kind != "set" or not isinstance(clause.source.type, SetType):
+        return False
+    return isinstance(expr.element, core.Local) and expr.element.name == clause.var and clause.source.type == expr.type

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from attrs import evolve
+
 from rulesdsl import core
 from rulesdsl.facts import item_of
-from rulesdsl.python_code import Py, call, index, plus
-from rulesdsl.python_expr import refuse, require, test
+from rulesdsl.python_cells import Scan, conjuncts, exists, find_scan, mask, number, opposite, together
+from rulesdsl.python_cells import head as cell_head
+from rulesdsl.python_code import NOT, Py, call, index, negation, plus
+from rulesdsl.python_expr import require, test
 from rulesdsl.python_function import VALUE, Fn, Leave
 from rulesdsl.python_state import code_of
 from rulesdsl.types import BagType, ListType, MapType, SetType, Type, size
@@ -64,30 +68,55 @@ def most(kind: Type) -> int:
     return 255 * (size(kind.item) or 0) if isinstance(kind, BagType) else 0
 
 
-def loop_head(fn: Fn, clause: core.Clause, distinct: bool) -> str:
-    source = iterable(fn, clause.source, distinct)
-    return f"for {fn.local(clause.var)} in {source.text}:"
+def opened(fn: Fn, clause: core.Clause, distinct: bool) -> tuple[str, core.Expr | None]:
+    """The head of a loop, and what is left of its condition."""
+    scan = find_scan(fn, clause.var, clause.var_type, clause.source, clause.condition)
+    if scan is not None:
+        return cell_head(fn, scan, fn.local(clause.var)), scan.rest
+    return f"for {fn.local(clause.var)} in {iterable(fn, clause.source, distinct).text}:", clause.condition
 
 
 def nest_loops(
     fn: Fn,
     clauses: tuple[core.Clause, ...],
-    leaf: Callable[[Leave], None],
+    leaf: Callable[[], None],
     distinct: bool,
     after_inner: Callable[[], None] | None = None,
 ) -> None:
     """Loops in loops. `leaf` writes what is done for each element, `after_inner` what follows each inner loop."""
-    clause = clauses[0]
-    with fn.code.block(loop_head(fn, clause, distinct)):
-        go_on = Leave("continue", fn.code.block_id)
-        if clause.condition is not None:
-            require(fn, clause.condition, go_on)
+    head, condition = opened(fn, clauses[0], distinct)
+    with fn.code.block(head):
         if len(clauses) == 1:
-            leaf(go_on)
-        else:
-            nest_loops(fn, clauses[1:], leaf, distinct, after_inner)
-            if after_inner is not None:
-                after_inner()
+            when(fn, condition, leaf)
+            return
+        if condition is not None:
+            require(fn, condition, Leave("continue", fn.code.block_id))
+        nest_loops(fn, clauses[1:], leaf, distinct, after_inner)
+        if after_inner is not None:
+            after_inner()
+
+
+def when(fn: Fn, condition: core.Expr | None, leaf: Callable[[], None]) -> None:
+    """The end of a loop's body: something that is done where a condition holds."""
+    if condition is None:
+        leaf()
+        return
+    with fn.maybe() as lines:
+        code = test(fn, condition)
+    if lines:
+        require(fn, condition, Leave("continue", fn.code.block_id))
+        leaf()
+    else:
+        with fn.code.block(f"if {code.text}:"):
+            leaf()
+
+
+def searching(expr: core.Comp) -> tuple[core.Clause, ...]:
+    """The clauses of any or all, such that what they find decides."""
+    last = expr.clauses[-1]
+    wanted = expr.element if expr.kind == "any" else opposite(expr.element)
+    condition = together([*conjuncts(last.condition), *conjuncts(wanted)])
+    return (*expr.clauses[:-1], evolve(last, condition=condition))
 
 
 # ---------------------------------------------------------------- comprehensions
@@ -102,7 +131,7 @@ VALUE[core.Comp] = _comp
 
 def comprehend(fn: Fn, expr: core.Comp, target: str) -> Py:
     """The value of a comprehension, worked out in the variable `target` or a new one."""
-    simple = _inline(fn, expr)
+    simple = at_once(fn, expr) or _inline(fn, expr)
     if simple is not None:
         return simple
     maker = _MAKERS[expr.kind]
@@ -141,12 +170,11 @@ def _search(fn: Fn, expr: core.Comp, result: str) -> Py:
     wanted = expr.kind == "any"
     fn.code.line(f"{result} = {not wanted}")
 
-    def leaf(go_on: Leave) -> None:
-        (require if wanted else refuse)(fn, expr.element, go_on)
+    def leaf() -> None:
         fn.code.line(f"{result} = {wanted}")
         fn.code.line("break")
 
-    nest_loops(fn, expr.clauses, leaf, True, lambda: _stop(fn, result if wanted else f"not {result}"))
+    nest_loops(fn, searching(expr), leaf, True, lambda: _stop(fn, result if wanted else f"not {result}"))
     return Py(result)
 
 
@@ -158,7 +186,7 @@ def _stop(fn: Fn, condition: str) -> None:
 def _first(fn: Fn, expr: core.Comp, result: str) -> Py:
     fn.code.line(f"{result} = None")
 
-    def leaf(go_on: Leave) -> None:
+    def leaf() -> None:
         fn.code.line(f"{result} = {fn.value(expr.element).text}")
         fn.code.line("break")
 
@@ -169,7 +197,7 @@ def _first(fn: Fn, expr: core.Comp, result: str) -> Py:
 def _sum(fn: Fn, expr: core.Comp, result: str) -> Py:
     fn.code.line(f"{result} = 0")
 
-    def leaf(go_on: Leave) -> None:
+    def leaf() -> None:
         if expr.kind == "sum":
             fn.code.line(f"{result} += {fn.value(expr.element).text}")
         else:
@@ -186,7 +214,7 @@ def _extreme(fn: Fn, expr: core.Comp, result: str) -> Py:
     fn.code.line(f"{result} = None")
     operator = "<" if expr.kind == "min" else ">"
 
-    def leaf(go_on: Leave) -> None:
+    def leaf() -> None:
         value = fn.held(fn.value(expr.element))
         with fn.code.block(f"if {result} is None or {value.text} {operator} {result}:"):
             fn.code.line(f"{result} = {value.text}")
@@ -199,7 +227,7 @@ def _set(fn: Fn, expr: core.Comp, result: str) -> Py:
     fn.code.line(f"{result} = 0")
     kind = item_of(expr.type)
 
-    def leaf(go_on: Leave) -> None:
+    def leaf() -> None:
         fn.code.line(f"{result} |= {fn.module.bit(code_of(fn, expr.element, kind), kind).text}")
 
     nest_loops(fn, expr.clauses, leaf, True)
@@ -209,7 +237,7 @@ def _set(fn: Fn, expr: core.Comp, result: str) -> Py:
 def _list(fn: Fn, expr: core.Comp, result: str) -> Py:
     fn.code.line(f"{result} = []")
 
-    def leaf(go_on: Leave) -> None:
+    def leaf() -> None:
         fn.code.line(f"{result}.append({fn.value(expr.element).text})")
 
     nest_loops(fn, expr.clauses, leaf, False)
@@ -236,7 +264,7 @@ def _bag(fn: Fn, expr: core.Comp, result: str) -> Py:
         return _entries(fn, expr, result, kind, "bag_from_entries", kinds)
     fn.code.line(f"{result} = [0] * {kinds}")
 
-    def leaf(go_on: Leave) -> None:
+    def leaf() -> None:
         fn.code.line(f"{result}[{code_of(fn, expr.element, kind).text}] += 1")
 
     nest_loops(fn, expr.clauses, leaf, False)
@@ -256,11 +284,11 @@ def _entries(fn: Fn, expr: core.Comp, result: str, kind: Type, helper: str, coun
     key = expr.key
     if helper == "map_from" and _every_key(fn, expr, kind):
         fn.code.line(f"{result} = []")
-        nest_loops(fn, expr.clauses, lambda _: fn.code.line(f"{result}.append({fn.value(expr.element).text})"), False)
+        nest_loops(fn, expr.clauses, lambda: fn.code.line(f"{result}.append({fn.value(expr.element).text})"), False)
         return call("tuple", Py(result))
     fn.code.line(f"{result} = {{}}")
 
-    def leaf(go_on: Leave) -> None:
+    def leaf() -> None:
         value = fn.value(expr.element)
         fn.code.line(f"{result}[{code_of(fn, key, kind).text}] = {value.text}")
 
@@ -285,6 +313,38 @@ _MAKERS: dict[str, Callable[[Fn, core.Comp, str], Py]] = {
 }  # fmt: skip
 
 # ---------------------------------------------------------------- what Python does faster itself
+
+
+def whole_scan(fn: Fn, expr: core.Comp) -> Scan | None:
+    """For a comprehension that only asks about one property of all cells of a field."""
+    if len(expr.clauses) > 1 or expr.kind not in ("any", "all", "count", "set"):
+        return None
+    clause = (searching(expr) if expr.kind in ("any", "all") else expr.clauses)[0]
+    scan = find_scan(fn, clause.var, clause.var_type, clause.source, clause.condition)
+    if scan is None or scan.rest is not None:
+        return None
+    if expr.kind == "set" and not (expr.type == clause.source.type and _is_var(expr.element, clause.var)):
+        return None
+    return None if expr.kind == "count" and fn.module.facts.fails(expr.element) else scan
+
+
+def _is_var(expr: core.Expr, var: str) -> bool:
+    return isinstance(expr, core.Local) and expr.name == var
+
+
+def at_once(fn: Fn, expr: core.Comp) -> Py | None:
+    """The value without any loop, from all cells of a field at once."""
+    scan = whole_scan(fn, expr)
+    if scan is None:
+        return None
+    if expr.kind == "count":
+        return number(fn, scan)
+    if expr.kind == "set":
+        return mask(fn, scan)
+    found = exists(fn, scan)
+    if expr.kind == "any":
+        return found
+    return negation(found) if found.opposite else Py(f"not {found.text}", NOT)
 
 
 def _inline(fn: Fn, expr: core.Comp) -> Py | None:

@@ -185,7 +185,7 @@ def require(fn: Fn, expr: core.Expr, leave: Leave) -> None:
     elif isinstance(expr, core.Op) and expr.op == "not" and _stays(fn, expr):
         refuse(fn, expr.args[0], leave)
     elif isinstance(expr, core.Comp) and expr.kind == "any" and _jumps(fn, expr):
-        _search(fn, expr, leave, found_goes_on=True)
+        _search(fn, expr, leave)
     elif isinstance(expr, core.Comp) and expr.kind == "all" and _jumps(fn, expr) and _can_open(fn, leave):
         _search_all(fn, expr, leave)
     else:
@@ -200,7 +200,7 @@ def refuse(fn: Fn, expr: core.Expr, leave: Leave) -> None:
     elif isinstance(expr, core.Op) and expr.op == "not" and _stays(fn, expr):
         require(fn, expr.args[0], leave)
     elif isinstance(expr, core.Comp) and expr.kind == "all" and _jumps(fn, expr):
-        _search(fn, expr, leave, found_goes_on=True)
+        _search(fn, expr, leave)
     elif isinstance(expr, core.Comp) and expr.kind == "any" and _jumps(fn, expr) and _can_open(fn, leave):
         _search_all(fn, expr, leave)
     else:
@@ -220,44 +220,36 @@ def _stays(fn: Fn, expr: core.Expr) -> bool:
 
 
 def _jumps(fn: Fn, expr: core.Comp) -> bool:
-    return len(expr.clauses) == 1 and _stays(fn, expr) and not fn.probing
+    from rulesdsl.python_comp import whole_scan
+
+    return len(expr.clauses) == 1 and _stays(fn, expr) and not fn.probing and whole_scan(fn, expr) is None
 
 
 def _can_open(fn: Fn, leave: Leave) -> bool:
     return leave.text.startswith("return") or (leave.text == "continue" and leave.block == fn.code.block_id)
 
 
-def _search(fn: Fn, expr: core.Comp, leave: Leave, found_goes_on: bool) -> None:
+def _search(fn: Fn, expr: core.Comp, leave: Leave) -> None:
     """A loop that breaks when an element decides; without one, leaves."""
-    from rulesdsl.python_comp import loop_head
+    from rulesdsl.python_comp import opened, searching, when
 
     fn.preload(expr)
-    with fn.branch(), fn.code.block(loop_head(fn, expr.clauses[0], distinct=True)):
-        _decide(fn, expr, Leave("continue", fn.code.block_id))
-        fn.code.line("break")
+    head, condition = opened(fn, searching(expr)[0], True)
+    with fn.branch(), fn.code.block(head):
+        when(fn, condition, lambda: fn.code.line("break"))
     with fn.code.block("else:"):
         fn.code.line(leave.text)
 
 
-def _decide(fn: Fn, expr: core.Comp, undecided: Leave) -> None:
-    """Within the loop: goes on only if this element decides."""
-    condition = expr.clauses[0].condition
-    if condition is not None:
-        require(fn, condition, undecided)
-    (require if expr.kind == "any" else refuse)(fn, expr.element, undecided)
-
-
 def _search_all(fn: Fn, expr: core.Comp, leave: Leave) -> None:
     """A loop that leaves when an element decides against going on."""
-    from rulesdsl.python_comp import loop_head
+    from rulesdsl.python_comp import opened, searching, when
 
     fn.preload(expr)
     returns = leave.text.startswith("return")
-    with fn.branch(), fn.code.block(loop_head(fn, expr.clauses[0], distinct=True)):
-        condition = expr.clauses[0].condition
-        if condition is not None:
-            require(fn, condition, Leave("continue", fn.code.block_id))
-        (refuse if expr.kind == "any" else require)(fn, expr.element, leave if returns else Leave("break"))
+    head, condition = opened(fn, searching(expr)[0], True)
+    with fn.branch(), fn.code.block(head):
+        when(fn, condition, lambda: fn.code.line(leave.text if returns else "break"))
     if not returns:
         fn.code.open("else:")
 
@@ -313,15 +305,18 @@ def _give_both(fn: Fn, expr: core.Op) -> None:
 
 
 def _give_search(fn: Fn, expr: core.Comp) -> None:
-    from rulesdsl.python_comp import nest_loops
+    from rulesdsl.python_comp import at_once, nest_loops, searching
 
-    def leaf(undecided: Leave) -> None:
-        if expr.kind == "first":
-            fn.code.line(f"return {fn.value(expr.element).text}")
-        else:
-            (require if expr.kind == "any" else refuse)(fn, expr.element, undecided)
-            fn.code.line(f"return {expr.kind == 'any'}")
+    whole = at_once(fn, expr)
+    if whole is not None:
+        fn.code.line(f"return {whole.text}")
+        return
+    first = expr.kind == "first"
+    clauses = expr.clauses if first else searching(expr)
+
+    def leaf() -> None:
+        fn.code.line(f"return {fn.value(expr.element).text if first else expr.kind == 'any'}")
 
     with fn.branch():
-        nest_loops(fn, expr.clauses, leaf, distinct=True)
-    fn.code.line("return None" if expr.kind == "first" else f"return {expr.kind == 'all'}")
+        nest_loops(fn, clauses, leaf, distinct=True)
+    fn.code.line("return None" if first else f"return {expr.kind == 'all'}")

@@ -98,6 +98,8 @@ def code_of_value(fn: Fn, code: Py, kind: Type) -> Py:
     if isinstance(kind, OptionType) and isinstance(kind.item, (IntType, EnumType, BoolType)):
         held = fn.held(code)
         inner = plus(code_of_value(fn, held, kind.item), 1)
+        if held == NONE or held.never_none:
+            return Py("0") if held == NONE else inner
         return Py(f"0 if {held.text} is None else {inner.at(COMPARE)}", TERNARY)
     return index(Py(fn.module.codes(kind)), code)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 
 from rulesdsl import core, runtime
-from rulesdsl.facts import Facts, item_of, rebuilt, shape, simple, walk
+from rulesdsl.facts import Facts, item_of, outer_reads, rebuilt, shape, simple, walk
 from rulesdsl.python_code import Emitter, Py, index, plus
 from rulesdsl.types import BagType, EnumType, IntType, SetType, Type, size, value_at, values
 
@@ -269,7 +269,7 @@ class Module:
             return None
         if isinstance(expr, core.Op) and expr.op in ("is_some", "is_none", "some", "unwrap", "cast"):
             return None
-        reads = [e for e in walk(expr) if isinstance(e, core.Read)]
+        reads = list(outer_reads(expr))
         if not reads or any(isinstance(e, (core.Comp, core.Call)) for e in walk(expr)):
             return None
         if any(shape(read) != shape(reads[0]) for read in reads[1:]):

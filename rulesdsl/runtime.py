@@ -168,6 +168,20 @@ def mask_of(indices: Iterable[int]) -> int:
     return mask
 
 
+EQUAL = tuple(bytes(code) + b"\1" + bytes(255 - code) for code in range(256))
+_TRUTH = b"0" + b"1" * 255
+
+
+def translation(digits: str) -> bytes:
+    """A table for `bytes.translate`: 1 for the codes whose digit is 1, else 0."""
+    return digits.encode().translate(_DIGITS).ljust(256, b"\0")
+
+
+def mask_of_flags(flags: bytes) -> int:
+    """The set of the positions whose byte is not 0."""
+    return int(flags[::-1].translate(_TRUTH), 2)
+
+
 def span_mask(lo: int, hi: int) -> int:
     """The set of the positions lo..hi."""
     return (1 << hi + 1) - (1 << lo) if hi >= lo else 0

@@ -283,6 +283,9 @@ class Expressions:
         return core.Comp(kind, element(env), tuple(clauses), result, HERE)
 
     def source(self, env: dict[str, Type], d: int) -> core.Expr:
+        if self.rng.random() < 0.4:
+            every: Type = self.rng.choice([CELL, CELL, CELL, PLAYER, COLOUR, ODD])
+            return const((1 << (size(every) or 0)) - 1, SetType(every))
         kind = self.rng.choice(
             [SetType(CELL), SetType(CELL), BagType(COLOUR), ListType(COLOUR, 4), SetType(ODD), SetType(PLAYER)]
         )
