@@ -23,7 +23,7 @@ from rulesdsl import runtime
 
 MAX_CHOICES = 5_000
 MAX_DRAWS = 50_000
-RECHECKED = 1 / 50
+RECHECKED = 1 / 100
 REPORT_SECONDS = 0.1
 
 

@@ -149,7 +149,11 @@ class Laws:
                 if not check.holds(before, state):
                     raise self._broken(check, number, before, state)
         if state != result:
-            raise Broken(FOLD, "the events give another state than the rules reached", before=result, after=state)
+            raise self.other_state(result, state)
+
+    def other_state(self, reached: State, folded: State) -> Broken:
+        """The broken law for events that do not give the state that the rules reached."""
+        return Broken(FOLD, "the events give another state than the rules reached", before=reached, after=folded)
 
     def judge_all(self, before: State, after: State, number: int) -> None:
         """Check every invariant and transition around one event, whatever it wrote."""

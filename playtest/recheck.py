@@ -85,7 +85,7 @@ def _begin(laws: Laws, course: Course) -> Position:
     """The start of the game, thoroughly."""
     trace = runtime.Trace()
     position = laws.start(trace)
-    _events(laws, laws.module.initial(), trace)
+    _events(laws, laws.module.initial(), trace, position[0])
     course.note(position, trace)
     return position
 
@@ -94,7 +94,7 @@ def _ply(laws: Laws, position: Position, ply: Ply) -> tuple[Position, Sequence[A
     """One ply: judged, its events and state within their types, twice the same."""
     trace, second = runtime.Trace(), runtime.Trace()
     before = mark(position)
-    result = laws.step(position, ply, trace)
+    result = play(laws.module, position, ply, trace)
     again = play(laws.module, position, ply, second)
     if tuple(trace) != tuple(second) or result != again or trace.reveals != second.reveals:
         raise Broken(DETERMINISM, "the same ply gives different events or positions")
@@ -103,18 +103,20 @@ def _ply(laws: Laws, position: Position, ply: Ply) -> tuple[Position, Sequence[A
         raise Broken(DETERMINISM, "`decide` gives other events or another position")
     if mark(position) != before:
         raise Broken(UNDO, "a ply changed the position before it")
-    _events(laws, position[0], trace)
+    _events(laws, position[0], trace, result[0])
     _within_types(laws, result[0])
     return result, trace
 
 
-def _events(laws: Laws, state: State, events: Sequence[Any]) -> None:
-    """Every event has arguments of its types, and no invariant or transition is broken around it."""
+def _events(laws: Laws, state: State, events: Sequence[Any], result: State) -> None:
+    """Every event has arguments of its types, breaks no invariant or transition, and together they give the result."""
     for number, event in enumerate(events):
         before, state = state, laws.module.apply(state, event)
         laws.judge_all(before, state, number)
         if event[0] != 0:
             _arguments(laws.module.EVENTS[event[0]], laws.event_params[event[0]], event[1:])
+    if state != result:
+        raise laws.other_state(result, state)
 
 
 def _arguments(name: str, params: Sequence[ParamInfo], values: Sequence[Any]) -> None:
@@ -176,12 +178,16 @@ def _menu(laws: Laws, position: Position, menu: Sequence[Any]) -> None:
         raise Broken(MENU, "a pass is offered where there is none, or the other way round")
     if module.any_legal(state, frame) != any(move != PASS for move in menu):
         raise Broken(MENU, "`any_legal` and the menu disagree")
+    values = {(move[0], number, value) for move in menu for number, value in enumerate(move[1:])}
+    for action, number, value in values:
+        kinds = laws.chosen_types[action]
+        if number >= len(kinds) or not contains(kinds[number], value):
+            raise Broken(TYPES, f"a move of {module.ACTIONS[action]}", f"{value!r} cannot be chosen number {number}")
     for move in menu:
+        if len(move) != 1 + len(laws.chosen_types[move[0]]):
+            raise Broken(TYPES, f"a move of {module.ACTIONS[move[0]]}", f"{move!r} has not all that is chosen")
         if not module.allows(state, frame, move):
             raise Broken(MENU, f"{module.ACTIONS[move[0]]} is listed but not allowed", repr(move))
-        for kind, value in zip(laws.chosen_types[move[0]], move[1:], strict=True):
-            if not contains(kind, value):
-                raise Broken(TYPES, f"a move of {module.ACTIONS[move[0]]}", f"{value!r} is no {kind}")
 
 
 def _refusals(laws: Laws, position: Position, menu: Sequence[Any], rng: random.Random) -> None:

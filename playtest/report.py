@@ -18,6 +18,7 @@ from playtest.plies import DRAW, PASS, Position, play
 from rulesdsl import runtime
 from rulesdsl.core import LawInfo
 from rulesdsl.diagnostics import Span
+from rulesdsl.program import load_source
 from rulesdsl.types import Type
 
 
@@ -242,10 +243,15 @@ def scenario(rules: Rules, failure: Failure) -> str:
 
 
 def _settings(rules: Rules) -> list[str]:
-    """The `with` line: the number of seats, where it is one of several, and all parameters."""
-    program = rules.program
-    settings = [f"{name} = {rules.codec.text(kind, value)}" for name, kind, value in program.parameters]
-    if _numbered(rules):
+    """The `with` line: the number of seats and the parameters that are not what the rules give without it."""
+    usual = load_source(rules.source).program
+    known = {name: value for name, _, value in usual.parameters}
+    settings = [
+        f"{name} = {rules.codec.text(kind, value)}"
+        for name, kind, value in rules.program.parameters
+        if known.get(name) != value
+    ]
+    if len(rules.seats) != len(usual.player.members):
         settings.insert(0, f"players = {len(rules.seats)}")
     return [f"    with {', '.join(settings)}"] if settings else []
 

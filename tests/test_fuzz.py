@@ -16,10 +16,9 @@ from playtest.bots import FirstBot, RandomBot, bot
 from playtest.fuzz import Failure, Plan, fuzz, fuzzing
 from playtest.laws import Broken, Laws
 from playtest.plies import CHOICE, choices
-from playtest.report import report, save, tell
+from playtest.report import report, save, scenario, tell
+from playtest.scenarios import run_scenarios
 from playtest.shrink import shrink
-from rulesdsl.diagnostics import Source
-from rulesdsl.parse import parse
 from rulesdsl.program import load
 
 ATLANTEON = Path(__file__).parent.parent / "games" / "atlanteon.rules"
@@ -170,7 +169,9 @@ def test_a_game_without_end_is_found(tmp_path: Path) -> None:
 
 def test_a_dead_end_is_found(tmp_path: Path) -> None:
     text = changed(
-        LADDER, "action play(card in cards):\n", 'action play(card in cards):\n    require rising: card >= (last or 0) else "too low"\n'
+        LADDER,
+        "action play(card in cards):\n",
+        'action play(card in cards):\n    require rising: card >= (last or 0) else "too low"\n',
     )
     _, failure = found(text, tmp_path)
     assert (failure.law, failure.clause) == ("dead end", "play in main")
@@ -285,15 +286,11 @@ def test_a_failure_is_saved_as_a_log_and_a_scenario(tmp_path: Path) -> None:
     log = read_log(saved.log)
     told = tell(rules, failure)
     assert [answer.answer.action for answer in log.answers] == [item.answer.split("(")[0] for item in told[:-1]]
-    written = saved.scenario.read_text(encoding="utf-8")
-    assert "run main()" in written
-    module, diagnostics = parse(Source("both.rules", text + "\n" + written))
-    assert module is not None and not diagnostics
-    assert load_ok(text + "\n" + written, tmp_path)
-
-
-def load_ok(text: str, folder: Path) -> bool:
-    return bool(loaded(text, folder, "again.rules"))
+    pasted = loaded(text + "\n" + saved.scenario.read_text(encoding="utf-8"), tmp_path, "again.rules")
+    outcome = run_scenarios(Rules(pasted))[0]
+    assert outcome.failure is not None
+    assert outcome.failure.message == "this does not hold"
+    assert outcome.failure.source == "expect all(rung[p] <= 4 for p in Player)"
 
 
 def test_a_report_tells_the_answers(tmp_path: Path) -> None:
@@ -348,7 +345,10 @@ def test_a_bug_in_atlanteon_is_found_and_made_small(tmp_path: Path, name: str) -
     assert failure.choices <= most
     told = report(Rules(game), failure)
     assert len(told.answers) == failure.choices
-    assert told.recorded.log.answers is not None
+    assert told.recorded.log.header.game == "atlanteon"
+    own = text[: text.index("\nscenario ")]
+    results = run_scenarios(Rules(loaded(own + "\n" + scenario(Rules(game), failure), tmp_path, "again.rules")))
+    assert [result.passed for result in results] == [failure.law == "transition"]
 
 
 # ---------------------------------------------------------------- bots
