@@ -149,6 +149,7 @@ def _refused(path: Path, error: Any) -> None:
 
 
 def _tell_replay(path: Path, log: Log, done: Replay, verify: bool, to: int | None) -> None:
+    from interpreter.log import LoggedEvent
     from table.telling import ending
 
     if not verify:
@@ -162,7 +163,7 @@ def _tell_replay(path: Path, log: Log, done: Replay, verify: bool, to: int | Non
     elif done.fault is not None:
         say(paint(f"the rules fail, as they did then: {done.fault}", fg="red"))
     else:
-        events = sum(len(getattr(record, "then", ())) for record in log.records)
+        events = sum(isinstance(item, LoggedEvent) for record in log.records for item in getattr(record, "then", ()))
         agree = f"{plural(len(log.answers), 'answer')}, {plural(events, 'event')}: all agree"
         say(f"{paint('verified', fg='green')}  {shown(path)}: {agree}")
 

@@ -12,7 +12,7 @@ from table.console import width
 from table.glyphs import Glyphs
 
 if TYPE_CHECKING:
-    from interpreter.explain import Explanation
+    from interpreter.explain import Explanation, Reason
     from interpreter.match import Match
     from interpreter.position import Position
     from interpreter.rules import Rules
@@ -60,11 +60,29 @@ def chapter(position: Position, viewer: Viewer) -> list[Text]:
 
 def explained(explanation: Explanation) -> list[Text]:
     """An explanation: what refuses a move, where that stands in the rules, and the values that decided."""
-    lines = [Text(line) for line in str(explanation).splitlines()]
-    for line in lines:
-        line.highlight_regex(r'"[^"]*"', "bold")
-        line.highlight_regex(r"\S+\.rules:\d+.*$", "dim")
+    if explanation.legal:
+        return [Text(f"{explanation.move} is legal.")]
+    lines = [Text(f"{explanation.move} is refused by")]
+    label = max(len(reason.guard) for reason in explanation.reasons) + 2
+    for reason in explanation.reasons:
+        lines += _reason(reason, label)
+    if explanation.holds:
+        verb = "holds" if len(explanation.holds) == 1 else "hold"
+        lines.append(Text(f"{', '.join(explanation.holds)} {verb}.", style="dim"))
     return lines
+
+
+def _reason(reason: Reason, label: int) -> list[Text]:
+    """One reason: its name, its sentence, its place (beside the sentence, if there is room), and the values in it."""
+    sentence = f'"{reason.sentence}"' if reason.guard else reason.sentence
+    line = Text(f"  {reason.guard}".ljust(label + 2)).append(sentence, style="bold")
+    place = "   ".join(part for part in (f"{reason.file}:{reason.line}" if reason.line else "", reason.section) if part)
+    lines = [line]
+    if place and line.cell_len + 3 + len(place) <= width() - 2:
+        line.append(f"   {place}", style="dim")
+    elif place:
+        lines.append(Text(" " * (label + 2)).append(place, style="dim"))
+    return [*lines, *(Text(" " * (label + 2) + f"{text} is {value}") for text, value in reason.values)]
 
 
 def ending(match: Match) -> list[Text]:
