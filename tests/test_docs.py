@@ -8,10 +8,12 @@ A block is run by the words after its opening fence:
     rules warning W901 ...      is accepted with exactly these warnings
     rules file F.rules          a file of this name, for the blocks that follow in the document
     rules add F.rules           declarations added at its end
-    rules replace F.rules       declarations that take the place of those of the same name
+    rules replace F.rules       declarations that take the place of those of the same name, and new ones beside them
+    rules lines F.rules         lines of a state that take the place of those of the same field
+    rules whole F.rules         what the file has become, word for word
     text message                how the mistakes of the block before are shown, `...` for any text
     console                     `$ command` lines, each run in a folder of the document's own, with the output that follows;
-                                `...` stands for any text, a line `seat> move` is typed, `[1]` is an exit code that is not 0
+                                `...` stands for any text (alone: any lines), a line `seat> move` is typed, `[1]` is an exit code that is not 0
     python                      run, in one namespace a document, in the same folder
     sh                          shown only, but each `make` target and each file that it names exists
     text                        not code
@@ -117,7 +119,7 @@ def paths() -> list[Path]:
 
 
 DOCUMENTS = [read_document(path) for path in paths()]
-STANDING = {"file", "add", "replace"}
+STANDING = {"file", "add", "replace", "lines", "whole"}
 
 
 def alone(block: Block) -> bool:
@@ -210,13 +212,15 @@ def play_some(name: str, text: str, place: str) -> None:
 
 
 def like(pattern: str, text: str) -> bool:
-    """Whether a text is as shown: `...` stands for any text, and ends of lines do not matter."""
+    """Whether a text is as shown. `...` stands for any text in a line, alone for any lines; blank ends do not matter."""
 
-    def tidy(value: str) -> str:
-        return "\n".join(line.rstrip() for line in value.strip("\n").splitlines())
+    def lines(value: str) -> list[str]:
+        return [line.rstrip() for line in value.strip("\n").splitlines()]
 
-    parts = [re.escape(part) for part in tidy(pattern).split("...")]
-    return re.fullmatch(".*?".join(parts), tidy(text), re.DOTALL) is not None
+    wanted = "".join(
+        r"(?:.*\n)*?" if line == "..." else ".*?".join(map(re.escape, line.split("..."))) + r"\n" for line in lines(pattern)
+    )
+    return re.fullmatch(wanted, "".join(f"{line}\n" for line in lines(text))) is not None
 
 
 INDEPENDENT = [(document, block) for document in DOCUMENTS for block in document.blocks if alone(block)]
@@ -252,6 +256,11 @@ class Session:
             text = block.text
         elif kind == "add":
             text = path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" + block.text
+        elif kind == "lines":
+            text = with_lines(path.read_text(encoding="utf-8"), block)
+        elif kind == "whole":
+            text = path.read_text(encoding="utf-8")
+            assert block.text == text, f"{block.place}: this is not what the steps make:\n{text}"
         else:
             text = replaced(path.read_text(encoding="utf-8"), block)
         path.write_text(text, encoding="utf-8")
@@ -321,12 +330,30 @@ def declarations(text: str) -> list[tuple[str, str]]:
 
 
 def replaced(text: str, block: Block) -> str:
-    """A file with the declarations of a block in the place of those of the same name."""
+    """A file with the declarations of a block in the place of those of the same name; new ones go along with the next one."""
+    bundle = ""
+    anchor: str | None = None
     for name, new in declarations(block.text):
+        bundle += new.rstrip("\n") + "\n\n"
         same = [old for known, old in declarations(text) if known == name]
-        assert len(same) == 1, f"{block.place}: there are {len(same)} of `{name}`"
-        blank = same[0][len(same[0].rstrip("\n")) + 1 :]
-        text = text.replace(same[0], new.rstrip("\n") + "\n" + blank)
+        if same:
+            assert len(same) == 1, f"{block.place}: there are {len(same)} of `{name}`"
+            text, bundle, anchor = text.replace(same[0], bundle), "", bundle
+    assert anchor is not None, f"{block.place}: nothing to replace"
+    return text.replace(anchor, anchor + bundle).rstrip("\n") + "\n"
+
+
+_FIELD = re.compile(r" +(?:private |hidden )?(\w+)[\[:]")
+
+
+def with_lines(text: str, block: Block) -> str:
+    """A file with other lines for some fields of its state."""
+    for line in block.text.splitlines():
+        field_line = _FIELD.match(line)
+        assert field_line, f"{block.place}: not a field: {line}"
+        pattern = rf"^ +(?:private |hidden )?{field_line[1]}[\[:].*$"
+        text, count = re.subn(pattern, line.replace("\\", r"\\"), text, count=1, flags=re.MULTILINE)
+        assert count == 1, f"{block.place}: no field {field_line[1]}"
     return text
 
 
