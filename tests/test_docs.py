@@ -389,3 +389,10 @@ def anchors(text: str) -> set[str]:
     """The names of the headings of a document, as links spell them."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[document.name for document in DOCUMENTS])
+def test_files_that_are_named_exist(document: Document) -> None:
+    named = re.findall(r"`((?:rulesdsl|interpreter|playtest|table|tests|benchmarks|games|docs)/[\w./-]*\w/?)`", document.text)
+    missing = [name for name in named if not (ROOT / name).exists()]
+    assert not missing, f"{document.name}: {missing}"
