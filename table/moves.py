@@ -64,7 +64,8 @@ class MoveReader:
             return Reading(text, move=found[0])
         if found:
             return Reading(text, unclear=tuple(found))
-        return Reading(self._spelt_out(words) or text)
+        only = next(iter(actions)) if len(actions) == 1 else ""
+        return Reading(self._spelt_out(words) or self._without_action(words, only) or text)
 
     def _best(self, words: Sequence[str], legal: Sequence[Any]) -> list[Any]:
         """The legal moves that fit the words best."""
@@ -95,6 +96,14 @@ class MoveReader:
         if isinstance(inner, EnumType) and value in inner.members:
             return self.glyphs.signs(inner)[inner.members.index(value)]
         return ""
+
+    def _without_action(self, words: Sequence[str], action: str) -> str:
+        """Arguments alone, where only one action is asked for and they are values of its parameters."""
+        types = self.types.get(action, [])
+        fits = len(types) == len(words) and all(
+            isinstance(t, EnumType) and _complete(w, t.members) for t, w in zip(types, words, strict=True)
+        )
+        return self._spelt_out([action, *words]) if fits else ""
 
     def _spelt_out(self, words: Sequence[str]) -> str:
         """The words as a move with all names in full, as far as they can be completed; `place 7 c3` as `place(seven, c3)`."""
