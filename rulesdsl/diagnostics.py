@@ -17,10 +17,19 @@ from attrs import field, frozen
 
 @frozen(slots=False)
 class Source:
-    """The text of one rules file. `name` is what messages print; it is not opened again."""
+    """The text of one rules file. `name` is what messages print; it is not opened again. A variant has the text of its `base`;
+    `extras` are variants that are used together with this file."""
 
     name: str
     text: str
+    base: Source | None = None
+    extras: tuple[Source, ...] = ()
+
+    @property
+    def all(self) -> tuple[Source, ...]:
+        """Every text that takes part: the base first, then this one, then what is used together with it."""
+        first = self.base.all if self.base is not None else ()
+        return (*first, self, *self.extras)
 
     @cached_property
     def line_starts(self) -> list[int]:

@@ -9,17 +9,19 @@ user's cache folder.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from rulesdsl import cache, core, syntax
 from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, Span, in_order
 from rulesdsl.names import MAX_SEATS
 from rulesdsl.types import EnumType, IntType, Type, contains, values
+from rulesdsl.variants import Composition, Override, compose
 
 _MEMORY: dict[str, LoadedProgram] = {}
 
@@ -35,22 +37,50 @@ class LoadedProgram:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def read_source(path: str | Path) -> Source:
-    """The text of a rules file.
+_VARIANT = re.compile(r'^variant[ ]+\w+[ ]+of[ ]+"([^"\n]*)"', re.MULTILINE)
+
+
+def read_source(path: str | Path, extras: Sequence[str | Path] = ()) -> Source:
+    """The text of a rules file, with the text of its base if it is a variant, and of variants to use together with it.
 
     Raises:
-        OSError: the file cannot be read.
-        RulesFileError: it is not UTF-8 text.
+        OSError: a file cannot be read.
+        RulesFileError: one is not UTF-8 text, or the base of a variant is not there.
     """
-    data = Path(path).read_bytes()
+    source = _read_with_base(Path(path), ())
+    return evolve(source, extras=tuple(_read_with_base(Path(extra), ()) for extra in extras)) if extras else source
+
+
+def _read_with_base(path: Path, seen: tuple[Path, ...]) -> Source:
+    source = _read_text(path)
+    found = _VARIANT.search(source.text)
+    if found is None:
+        return source
+    span = Span(source, found.start(1) - 1, found.end(1) + 1)
+    base = path.parent / found.group(1)
+    if base.resolve() in (path.resolve(), *(p.resolve() for p in seen)):
+        raise RulesFileError(
+            [Diagnostic("X805", "this variant is a variant of itself", span, "leads back to this file")]
+        )
+    try:
+        return evolve(source, base=_read_with_base(base, (*seen, path)))
+    except OSError as why:
+        text = f"{base}: {why.strerror}"
+        hint = f"the name is relative to the folder of {path.name}"
+        raise RulesFileError(
+            [Diagnostic("X805", "the base of this variant cannot be read", span, text, (), (hint,))]
+        ) from None
+
+
+def _read_text(path: Path) -> Source:
+    data = path.read_bytes()
     try:
         return Source(str(path), data.decode("utf-8-sig").replace("\r\n", "\n"))
     except UnicodeDecodeError as why:
         source = Source(str(path), data[: why.start].decode("utf-8", "replace"))
         span = Span(source, max(0, len(source.text) - 1), len(source.text))
-        raise RulesFileError(
-            [Diagnostic("S120", "this is not UTF-8 text", span, f"byte {why.start} is {data[why.start]:#x}")]
-        ) from None
+        text = f"byte {why.start} is {data[why.start]:#x}"
+        raise RulesFileError([Diagnostic("S120", "this is not UTF-8 text", span, text)]) from None
 
 
 def load(path: str | Path, params: Mapping[str, Any] | None = None, seats: int | None = None) -> LoadedProgram:
@@ -74,7 +104,8 @@ def load_source(source: Source, params: Mapping[str, Any] | None = None, seats: 
     """
     from rulesdsl.python_backend import generate, load_module
 
-    name = cache.key(source.name, source.text, sorted((params or {}).items()), seats)
+    texts = [(text.name, text.text) for text in source.all]
+    name = cache.key(texts, sorted((params or {}).items()), seats)
     if name in _MEMORY:
         return _MEMORY[name]
     kept = cache.read(name)
@@ -89,17 +120,70 @@ def load_source(source: Source, params: Mapping[str, Any] | None = None, seats: 
 
 
 def parse_source(source: Source) -> syntax.Module:
-    """The syntax tree of a text.
+    """The syntax tree of a text; of a variant, or with variants, the composed one.
 
     Raises:
-        RulesFileError: its syntax is wrong.
+        RulesFileError: the syntax is wrong, or a variant does not fit its base.
     """
+    module, problems = assemble(source)
+    if module is None:
+        raise RulesFileError(problems)
+    return module
+
+
+def assemble(source: Source) -> tuple[syntax.Module | None, tuple[Diagnostic, ...]]:
+    """The syntax tree of a text with its base and variants composed, None where there are mistakes, and the mistakes."""
+    composition, problems = composed(source)
+    return (composition.module, ()) if composition is not None and not problems else (None, problems)
+
+
+def composed(source: Source) -> tuple[Composition | None, tuple[Diagnostic, ...]]:
+    """A text and the variants used with it as one program, with what each variant changes."""
     from rulesdsl.parse import parse
 
     module, problems = parse(source)
     if module is None:
-        raise RulesFileError(problems)
-    return module
+        return None, tuple(problems)
+    overrides: tuple[Override, ...] = ()
+    if module.variant is not None:
+        if source.base is None:
+            missing = Diagnostic("X805", "the base of this variant is not known", module.variant.base.span)
+            return None, (missing,)
+        below, found = composed(source.base)
+        if below is None or found:
+            return None, found
+        result = compose(below.module, [module])
+        if result.diagnostics:
+            return None, result.diagnostics
+        module, overrides = result.module, (*below.overrides, *result.overrides)
+    if not source.extras:
+        return Composition(module, overrides, ()), ()
+    variants = []
+    for extra in source.extras:
+        made, found = _extra(extra, source)
+        if made is None:
+            return None, found
+        variants.append(made)
+    result = compose(module, variants)
+    return Composition(result.module, (*overrides, *result.overrides), ()), result.diagnostics
+
+
+def _extra(extra: Source, source: Source) -> tuple[syntax.Module | None, tuple[Diagnostic, ...]]:
+    """A variant that is used together with a program: it must be one of the same base."""
+    from rulesdsl.parse import parse
+
+    module, problems = parse(extra)
+    if module is None:
+        return None, tuple(problems)
+    if module.variant is None or extra.base is None:
+        span = Span(extra, 0, min(1, len(extra.text)))
+        return None, (
+            Diagnostic("X806", f"{extra.name} is not a variant", span, "only variants are used with another file"),
+        )
+    if extra.base.text not in [text.text for text in (source, *source.all)]:
+        text = f"{extra.base.name} is not {source.name}"
+        return None, (Diagnostic("X806", "this is a variant of another game", module.variant.base.span, text),)
+    return module, ()
 
 
 def compile_source(
@@ -110,8 +194,6 @@ def compile_source(
     Raises:
         RulesFileError: the program has errors.
     """
-    from attrs import evolve
-
     from rulesdsl import digest
     from rulesdsl.check import check
 
@@ -129,9 +211,8 @@ def check_source(source: Source) -> tuple[Diagnostic, ...]:
     """Everything that can be said about a text: with the defaults, every number of players, each parameter's end values, and
     the settings of each scenario. A mistake that several of them show is told once."""
     from rulesdsl.check import check
-    from rulesdsl.parse import parse
 
-    module, problems = parse(source)
+    module, problems = assemble(source)
     if module is None:
         return tuple(in_order(problems))
     found: list[Diagnostic] = []
@@ -146,8 +227,6 @@ def check_source(source: Source) -> tuple[Diagnostic, ...]:
 
 def _named(diagnostic: Diagnostic, settings: Mapping[str, Any], seats: int | None) -> Diagnostic:
     """A mistake that only some settings show says which."""
-    from attrs import evolve
-
     if not diagnostic.is_error or (not settings and seats is None):
         return diagnostic
     shown = [f"{name} = {value}" for name, value in sorted(settings.items())] + (
@@ -171,8 +250,7 @@ def settings_to_check(source: Source, module: syntax.Module) -> Iterator[tuple[d
         for end in ends_of(kind):
             if end != value:
                 yield {name: end}, None
-    for settings, seats in scenario_settings(module, checked.program):
-        yield settings, seats
+    yield from scenario_settings(module, checked.program)
 
 
 def scenario_settings(module: syntax.Module, program: core.Program) -> list[tuple[dict[str, Any], int | None]]:

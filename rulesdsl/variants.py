@@ -226,8 +226,7 @@ class _Work:
         was = self.declarations[position]
         if not self.same_signature(was, decl):
             return
-        doc = getattr(decl, "doc", "") or delta.doc
-        self.declarations[position] = evolve(decl, doc=doc) if hasattr(decl, "doc") else decl
+        self.declarations[position] = documented(decl, delta.doc)
         self.record(variant, delta, "replaced", key, was, decl)
 
     def same_signature(self, was: Any, now: Any) -> bool:
@@ -274,11 +273,7 @@ class _Work:
         )
 
     def on_Add(self, variant: str, delta: syntax.Add) -> None:
-        decl = (
-            evolve(delta.declaration, doc=delta.doc)
-            if delta.doc and not getattr(delta.declaration, "doc", "") and hasattr(delta.declaration, "doc")
-            else delta.declaration
-        )
+        decl = documented(delta.declaration, delta.doc)
         if isinstance(decl, syntax.Terminates) and self.find(("terminates", "")) is not None:
             self.report(
                 "X804", "the base says when the game ends already", delta.span, "", "use `replace terminates ...`"
@@ -533,6 +528,11 @@ def wholes(key: Key) -> list[Key]:
     if kind == "member":
         return [("enum", names[0])]
     return []
+
+
+def documented(decl: Any, doc: str) -> Any:
+    """A declaration with the documentation of the delta that brings it, if it has none of its own."""
+    return evolve(decl, doc=doc) if doc and hasattr(decl, "doc") and not decl.doc else decl
 
 
 def name_span(decl: Any) -> Span:
