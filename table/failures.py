@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rulesdsl.diagnostics import Diagnostic, RulesFileError
 from table.console import complain, say_diagnostics
+from table.files import free_path, shown
+
+if TYPE_CHECKING:
+    from interpreter.errors import RulesError
 
 FOUND = 1
 MISUSED = 2
@@ -38,7 +44,7 @@ def _machine(error: Exception) -> int:
     if not isinstance(error, MachineError):
         return _ours(error)
     if isinstance(error, RulesError):
-        complain(f"the rules fail: {error}")
+        _rules_fail(error)
     elif isinstance(error, LogError):
         complain(f"refused: {error}")
     elif isinstance(error, ValueProblem):
@@ -47,6 +53,27 @@ def _machine(error: Exception) -> int:
     else:
         complain(f"error: {error}")
     return FOUND
+
+
+def _rules_fail(error: RulesError) -> None:
+    """What the rules failed at: the message, the line of the rules, and a log that does it again."""
+    complain(f"the rules fail: {error}")
+    line = _source_line(error)
+    if line.strip():
+        complain(f"  {error.line} │ {line}")
+        complain(f"  {' ' * len(str(error.line))} │ {' ' * (error.column - 1)}^")
+    if error.log is not None:
+        path = free_path(Path(f"{error.log.header.game}-fault.jsonl"))
+        error.save(path)
+        complain(f"saved   {shown(path)}")
+        complain(f"replay  rulesdsl replay {shown(path)}")
+
+
+def _source_line(error: RulesError) -> str:
+    """The line of the rules where they fail, from the log's copy of them."""
+    rules = (error.log.header.rules if error.log is not None else None) or {}
+    lines = rules.get(error.file, "").splitlines()
+    return lines[error.line - 1] if 0 < error.line <= len(lines) else ""
 
 
 def _ours(error: Exception) -> int:

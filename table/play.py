@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve, frozen
 
-from table.console import say, say_json, show, width
+from table.console import paint, say, say_json, show, width
 from table.files import find_rules, free_path, shown
 from table.options import as_json, no_colour, parameters, players
+from table.series import leaders
 
 if TYPE_CHECKING:
     from interpreter.game import Game
@@ -288,14 +289,18 @@ def _played(match: Match, path: Path | None, sitting: Mapping[str, str]) -> Any:
 
 
 def show_series(series: Series) -> None:
-    """The totals of a series, a row for each number and a column for each person."""
-    rows = [("games won", series.wins), *((name.replace("_", " "), values) for name, values in series.totals.items())]
-    label = max(len(name) for name, _ in rows)
-    columns = [max(len(person), 5) for person in series.people]
-    say(
-        f"\n{'after ' + str(len(series.games)) + ' games':<{label}}  "
-        + "  ".join(map(str.rjust, series.people, columns))
-    )
-    for name, values in rows:
-        cells = (f"{values[person]:>{columns[index]}}" for index, person in enumerate(series.people))
+    """The totals of a series, a row for each number and a column for each person; who leads stands out."""
+    totals = {"games won": series.wins} | {name.replace("_", " "): values for name, values in series.totals.items()}
+    title = f"after {len(series.games)} games"
+    label = max(len(name) for name in [title, *totals])
+    columns = {person: max(len(person), 6) for person in series.people}
+    say(f"\n{title:<{label}}  " + "  ".join(f"{person:>{wide}}" for person, wide in columns.items()))
+    for name, values in totals.items():
+        most = leaders(values)
+        cells = (paint(f"{values[person]:>{wide}}", bold=person in most) for person, wide in columns.items())
         say(f"{name:<{label}}  " + "  ".join(cells))
+    for name, values in totals.items():
+        if name != "games won":
+            most = leaders(values)
+            say(f"{name}: {most[0] + ' leads' if len(most) == 1 else 'a draw'}")
+            break

@@ -71,11 +71,6 @@ class Series:
             for name in names
         }
 
-    def leaders(self, measure: str) -> tuple[str, ...]:
-        """Who has most of a measure."""
-        totals = self.totals[measure]
-        return tuple(person for person, total in totals.items() if total == max(totals.values()))
-
     def plain(self) -> dict[str, Any]:
         """The series as JSON data."""
         return {
@@ -102,6 +97,11 @@ class Series:
         draft = path.with_name(path.name + ".new")
         draft.write_text(json.dumps(self.plain(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         draft.replace(path)
+
+
+def leaders(values: Mapping[str, int]) -> tuple[str, ...]:
+    """Who has most of something."""
+    return tuple(person for person, value in values.items() if value == max(values.values()))
 
 
 def read_series(path: Path) -> Series:

@@ -73,19 +73,35 @@ def replay_command(
 ) -> int:
     """Run the answers of a LOG through the rules again.
 
-    Every event and every digest is compared. Without --verify the story and the last position are shown, too. A log that was
+    LOG is a log, or the file of a series. Every event and every digest is compared. Without --verify the story and the last position are shown, too. A log that was
     played with other rules than the present ones is refused, unless you say with which it should be replayed.
     """
     if own and current:
         raise click.UsageError("--with-own-rules or --with-current-rules, not both")
     codes, plain = [], []
-    for path in logs:
+    for path in _logs_of(logs):
         code, data = _replay_one(path, verify, own, current, rules, to, repair, json_wanted)
         codes.append(code)
         plain.append(data)
     if json_wanted:
         say_json(plain if len(plain) > 1 else plain[0])
     return max(codes)
+
+
+def _logs_of(paths: tuple[Path, ...]) -> list[Path]:
+    """The logs that are meant: a file of a series stands for the logs of its games."""
+    from table.series import read_series
+
+    found: list[Path] = []
+    for path in paths:
+        if path.suffix != ".json":
+            found.append(path)
+            continue
+        try:
+            found += [path.with_name(game.log) for game in read_series(path).games]
+        except (ValueError, KeyError) as error:
+            raise click.UsageError(str(error)) from None
+    return found
 
 
 def _replay_one(

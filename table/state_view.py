@@ -57,7 +57,7 @@ def _rest(snapshot: Snapshot, width: int, indent: int = 0) -> list[Text]:
     seats = snapshot.program.player.members
     seat_width = max(len(name) for name in seats)
     lines: list[Text] = []
-    for seat, name in enumerate(seats):
+    for seat, name in enumerate(seats if names else ()):
         head = Text(" " * indent).append(name.ljust(seat_width), style=snapshot.glyphs.seat_styles[seat])
         rows = [(info.name, _seat_text(snapshot, info, seat)) for info in owned]
         counted = _on_board(snapshot, seat)

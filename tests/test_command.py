@@ -158,6 +158,27 @@ flow main:
 """
 
 
+FAULTY = """\
+game faulty:
+    title "Faulty"
+    players a, b
+
+state:
+    n: 0..5
+
+event Added(by: Player, k: 1..3):
+    "{by} adds {k}"
+    n += k
+
+action add(k in 1..3):
+    emit Added(me, k)
+
+flow main:
+    turns p from a:
+        p chooses add
+"""
+
+
 @frozen
 class Ran:
     """How a command ended."""
@@ -447,7 +468,21 @@ def test_a_series_with_swapped_seats(run: Any, noughts: str, tmp_path: Path) -> 
     for person in ("ana", "ben"):
         assert series["totals"]["marks"][person] == sum(game["measures"]["marks"][person] for game in series["games"])
         assert series["wins"][person] == sum(person in game["winners"] for game in series["games"])
-    assert run("replay", "--verify", "noughts-2-1.jsonl", "noughts-2-2.jsonl").code == 0
+    verified = run("replay", "--verify", "noughts-2.series.json")
+    assert verified.code == 0
+    assert "verified  noughts-2-1.jsonl" in verified.out
+    assert "verified  noughts-2-2.jsonl" in verified.out
+
+
+def test_what_the_rules_fail_at_is_shown_and_saved(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "faulty.rules").write_text(FAULTY)
+    found = run("play", "faulty.rules", "--seed", "1")
+    assert found.code == 1
+    assert "the rules fail: out of range: 6 is not within 0..5 in event Added at faulty.rules:10" in found.err
+    assert "  10 │     n += k\n" in found.err
+    replayed = run("replay", "faulty-fault.jsonl")
+    assert replayed.code == 1
+    assert "the rules fail, as they did then: out of range" in replayed.out
 
 
 def test_what_is_private_is_not_shown_to_others(run: Any, cards: str) -> None:
