@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from interpreter.embedding import source_of
 from interpreter.errors import ValueProblem
 from interpreter.log import Log, LogFile, Sink
 from interpreter.match import Chance, Match
@@ -18,15 +19,17 @@ from rulesdsl.diagnostics import Source
 from rulesdsl.types import Type
 
 
-def load(path: str | Path, /, **params: Any) -> Game:
+def load(path: str | Path, /, *variants: str | Path, **params: Any) -> Game:
     """The game of a rules file. Parameters are given by name, as values (`size=5`) or as text (`size="5"`).
+
+    `variants` are files of variants of the same game, to be used together.
 
     Raises:
         RulesFileError: the file cannot be used; it holds every mistake that was found.
         ValueProblem: a parameter that the game does not have, or a value that does not fit it.
         OSError: the file cannot be read.
     """
-    game = Game(program.read_source(path))
+    game = Game(program.read_source(path, variants))
     return game.with_params(**params) if params else game
 
 
@@ -48,13 +51,12 @@ class Game:
 
     @classmethod
     def from_text(cls, rules: Mapping[str, str]) -> Game:
-        """The game of rules that are at hand as text, by file name; the first file is the game's own.
+        """The game of rules that are at hand as text, by file name: the game's own first, then bases and further variants.
 
         Raises:
             RulesFileError: the rules cannot be used.
         """
-        name, text = next(iter(rules.items()))
-        return cls(Source(name, text))
+        return cls(source_of(rules))
 
     def with_params(self, **params: Any) -> Game:
         """The same game with other parameters.

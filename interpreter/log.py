@@ -15,6 +15,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, Union
 
@@ -181,7 +182,9 @@ _KIND_OF = {cls: kind for kind, cls in KINDS.items()}
 # ---------------------------------------------------------------- lines
 
 
-def _converter() -> cattrs.Converter:
+@cache
+def converter() -> cattrs.Converter:
+    """Turns records into JSON data and back; made when first needed."""
     made = cattrs.Converter(forbid_extra_keys=True, detailed_validation=False)
     for cls in (*KINDS.values(), Header):
         unstructure: Any = make_dict_unstructure_fn(cls, made, _cattrs_omit_if_default=True, hash=override(omit=True))
@@ -196,12 +199,9 @@ def _converter() -> cattrs.Converter:
     return made
 
 
-converter = _converter()
-
-
 def as_json(record: Record | Header) -> Plain:
     """A record as JSON data, without its hash."""
-    data: Plain = converter.unstructure(record)
+    data: Plain = converter().unstructure(record)
     kind = _KIND_OF.get(type(record))
     if kind is None:
         return data
@@ -242,7 +242,7 @@ def decode(line: bytes, previous: str, number: int) -> Any:
     if found is None or hash_text(previous.encode(), body) != found[1].decode():
         raise LogError("altered", "its hash does not fit: it, or a record before it, was altered", number)
     try:
-        record = converter.structure(data, cls)
+        record = converter().structure(data, cls)
     except Exception as problem:
         raise LogError("altered", f"not a record of this format: {problem}", number) from problem
     if _compact(as_json(record)) != body:

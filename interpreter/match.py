@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from interpreter.embedding import texts_of, variants_of
 from interpreter.errors import IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
 from interpreter.log import FORMAT, LANGUAGE, Branch, Header, Log, Note, Recorder, Redo, Sink, Undo
 from interpreter.machine import Choose, Fault, pick
@@ -428,7 +429,7 @@ def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bo
     """The header of a new log."""
     program = rules.program
     params = {name: rules.codec.plain(t, value) for name, t, value in program.parameters}
-    text = {Path(rules.source.name).name: rules.source.text} if embed else None
+    text = texts_of(rules.source) if embed else None
     return Header(
         FORMAT,
         LANGUAGE,
@@ -436,7 +437,7 @@ def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bo
         program.digest,
         params,
         rules.seats,
-        (),
+        variants_of(rules.source),
         tuple(humans),
         seed,
         text,

@@ -17,7 +17,9 @@ from test_match import play_randomly, snapshot
 
 import interpreter
 from interpreter import Game, Log, LogError, LogFile, Match, fold, read_log, replay
+from interpreter.embedding import source_of, texts_of, variants_of
 from interpreter.log import Answer, End, Undo, hash_text, parse_log
+from rulesdsl.diagnostics import Source
 
 
 def busy(seed: int = 1, **options: Any) -> Match:
@@ -422,3 +424,26 @@ def test_logs_are_the_same_under_every_hash_seed() -> None:
 def test_the_package_shows_what_it_offers() -> None:
     assert interpreter.__doc__ is not None and "interpreter.load" in interpreter.__doc__
     assert all(hasattr(interpreter, name) for name in interpreter.__all__)
+
+
+def test_the_files_of_a_program_find_each_other_again() -> None:
+    """A variant names its base by its file; variants used together stand beside it."""
+    base = Source("games/duel.rules", DUEL)
+    mild = Source("games/mild.rules", 'variant mild of "duel.rules":\n', base)
+    kind = Source("games/more/kind.rules", 'variant kind of "../duel.rules":\n', base)
+    kinder = Source("games/more/kinder.rules", 'variant kinder of "kind.rules":\n', kind)
+    cases = [
+        (base, ["duel.rules"], ()),
+        (mild, ["mild.rules", "duel.rules"], ("mild",)),
+        (kinder, ["kinder.rules", "../duel.rules", "kind.rules"], ("kind", "kinder")),
+        (Source(base.name, base.text, None, (mild, kind)), ["duel.rules", "mild.rules", "more/kind.rules"], ("mild", "kind")),
+    ]
+    for source, names, variants in cases:
+        texts = texts_of(source)
+        assert list(texts) == names and variants_of(source) == variants
+        again = source_of(texts)
+        assert [item.text for item in again.all] == [item.text for item in source.all]
+        assert len(again.extras) == len(source.extras)
+        assert texts_of(again) == texts
+    with pytest.raises(ValueError, match="no text"):
+        source_of({})
