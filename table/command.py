@@ -19,7 +19,7 @@ COMMANDS = {
     "test": ("table.check", "Run the scenarios of rules files."),
     "fuzz": ("table.trying", "Play random games and look for a broken law."),
     "perft": ("table.trying", "Count the positions that can be reached in N plies."),
-    "replay": ("table.show", "Replay a log and verify each event and digest."),
+    "replay": ("table.replay", "Replay a log and verify each event and digest."),
     "show": ("table.show", "Show a logged game: narration and board at a move."),
     "why": ("table.show", "Explain why a move is or is not legal in a logged game."),
 }

@@ -450,6 +450,21 @@ def test_a_game_can_be_gone_on_with(run: Any, noughts: str) -> None:
     assert run("replay", "noughts-1.jsonl", "--verify").code == 0
 
 
+def test_two_people_at_one_keyboard_undo(run: Any, noughts: str) -> None:
+    found = run(
+        "play",
+        noughts,
+        "--human",
+        "all",
+        "--no-log",
+        typed="b2\na1\nundo\nredo\nundo\nc3\nundo\nundo\nundo\nundo\nquit\n",
+    )
+    assert found.out.count("back at move 2") == 3
+    assert "made again" in found.out
+    assert "crosses> c3\n   2  crosses marks c3" in found.out
+    assert "not possible: nothing has been answered yet" in found.out
+
+
 def test_seats_are_checked(run: Any, noughts: str) -> None:
     found = run("play", noughts, "--human", "nougths")
     assert found.code == 2
