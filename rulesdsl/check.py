@@ -209,7 +209,7 @@ class _Checker:
         infos = self.parameters(scope, decl.params, params)
         checker = StatementChecker(names, scope, result, decl.result.span if decl.result is not None else None)
         body, ended = checker.statements(decl.body)
-        if not ended and result != UNKNOWN:
+        if not ended and not checker.lost and result != UNKNOWN:
             names.report(
                 "T313",
                 f"`{entity.name}` can end without a value",

@@ -191,6 +191,16 @@ class ExprBase:
             if expr.type.lo == expr.type.hi:
                 title = f"{describe(expr.type)} is not within {describe(want)}"
             text = what
+        elif isinstance(want, (SetType, BagType)) and isinstance(expr.type, (SetType, BagType, ListType)):
+            if type(want) is not type(expr.type):
+                word = "set" if isinstance(want, SetType) else "bag"
+                hint = (
+                    "list literals have `[...]`, sets and bags `{...}`"
+                    if text_is_list(span)
+                    else f"make it one: `{word}(...)`"
+                )
+            elif isinstance(want.item, IntType) and isinstance(expr.type.item, IntType):
+                code, title = "T307", f"`{describe(expr.type)}` does not fit in `{describe(want)}`"
         elif isinstance(expr.type, NothingType) and expr.type.what == "none":
             hint = f"`none` needs an optional type, such as `{describe(want)}?`"
         self.names.report(code, title, span, text, hint)
@@ -263,8 +273,10 @@ class ExprBase:
         ):
             return None
         if isinstance(expr, core.Op) and expr.op == "range" and isinstance(want, SetType):
-            low = self.fit(expr.args[0], want.item, span)
-            high = self.fit(expr.args[1], want.item, span)
+            low = self.try_fit(expr.args[0], want.item, span)
+            high = self.try_fit(expr.args[1], want.item, span)
+            if low is None or high is None:
+                return None
             return core.Op("range", (low, high), want, span)
         if not isinstance(expr, core.Const):
             return None
@@ -321,6 +333,10 @@ SIMPLE = re.compile(r"[\w.\[\]?]{1,30}")
 def named(span: Span) -> str:
     """An expression in a message: its text, if that is short."""
     return f"`{span.text}`" if len(span.text) <= 40 and "\n" not in span.text else "this"
+
+
+def text_is_list(span: Span) -> bool:
+    return span.text.startswith("[")
 
 
 def evolve_type(expr: core.Expr, kind: Type) -> core.Expr:

@@ -22,6 +22,7 @@ from rulesdsl.types import (
     OptionType,
     SetType,
     Type,
+    UnknownType,
     describe,
     is_collection,
     size,
@@ -340,9 +341,8 @@ class Operators(ExprBase):
             item = self.expr(left, element_type(group.type))
         else:
             item = self.expr(left)
-            group = self.expr(
-                right, SetType(item.type) if item.type != UNKNOWN and size(item.type) is not None else None
-            )
+            elements = None if isinstance(item.type, (IntType, UnknownType)) else item.type
+            group = self.expr(right, SetType(elements) if elements is not None and size(elements) is not None else None)
             if group.type != UNKNOWN and not is_collection(group.type):
                 group = self.collection(right)
         if UNKNOWN in (item.type, group.type):

@@ -46,6 +46,18 @@ _WHY = {
     "scenario": "`given:` sets up a state with assignments",
 }
 
+_INSTEAD = {
+    ("def", "While"): "a def goes round with `for`, or calls itself",
+    ("def", "Repeat"): "a def goes round with `for`: `for i in 1..n:`",
+    ("def", "Turns"): "a def goes round with `for`: `for p in seats_from(first):`",
+    ("def", "Step"): "steps belong to flows and actions",
+    ("def", "Require"): "a def says yes or no; the `require` of an action refuses",
+    ("event", "While"): "an event goes round with `for`",
+    ("event", "Repeat"): "an event goes round with `for`: `for i in 1..n:`",
+    ("event", "Require"): "an event has happened already: the `require` of an action refuses",
+    ("event", "Return"): "an event is done when its block is; leave parts out with `if`",
+}
+
 
 @define(eq=False)
 class StatementChecker:
@@ -57,6 +69,8 @@ class StatementChecker:
     result_span: Span | None = None
     returned: list[Type] = field(factory=list)
     steps: dict[str, Span] = field(factory=dict)
+    lost: bool = False
+    """A statement was refused, so that nobody knows where control goes."""
 
     @property
     def expr(self) -> ExprChecker:
@@ -72,11 +86,11 @@ class StatementChecker:
         ended = False
         told = False
         for node in nodes:
-            if ended and not told:
+            if ended and not told and not self.lost:
                 self.names.report(
                     "W902",
                     "this is never reached",
-                    node.span,
+                    header(node),
                     "",
                     "remove it, or what ends the block before it",
                     severity="warning",
@@ -98,6 +112,11 @@ class StatementChecker:
 
     def misplaced(self, node: syntax.Statement, kind: str) -> tuple[list[core.Stmt], bool]:
         where = self.scope.kind
+        self.lost = True
+        for name in (
+            node.names if isinstance(node, syntax.Draw) else (node.name,) if isinstance(node, syntax.Var) else ()
+        ):
+            self.scope.declare(name, "local", UNKNOWN)
         if isinstance(node, syntax.CallStatement):
             self.expr.expr(node.expr)
             if not isinstance(node.expr, syntax.Call):
@@ -114,9 +133,10 @@ class StatementChecker:
                 if entity is None or entity.kind not in ("flow", "event", "action"):
                     self.names.report("T319", "this value is not used", node.span, "an expression is not a statement")
             return [], False
-        code = "F502" if kind in ("Emit", "Ask", "Draw", "End", "Turns", "CallStatement") else "F515"
+        code = "F502" if kind in ("Emit", "Ask", "Draw", "End") else "F515"
         owner = {"def": "a def", "event": "an event", "scenario": "`given`"}[where]
-        self.names.report(code, f"{_WHAT.get(kind, 'this')} cannot stand in {owner}", node.span, "", _WHY[where])
+        why = _INSTEAD.get((where, kind), _WHY[where])
+        self.names.report(code, f"{_WHAT.get(kind, 'this')} cannot stand in {owner}", header(node), "", why)
         return [], False
 
     # ------------------------------------------------------------ names
@@ -236,21 +256,9 @@ class StatementChecker:
         if info.type == UNKNOWN:
             self.expr.expr(node.value)
             return [], False
-        if indices and len(indices) < len(info.keys):
-            self.names.report(
-                "T317",
-                f"`{info.name}` has {len(info.keys)} indices",
-                node.target.span,
-                f"{len(indices)} given",
-                "go through the others with `for`",
-            )
-            return [], False
-        if len(indices) > len(info.keys):
-            kind = info.value
-            hint = "assign the whole map" if isinstance(kind, MapType) else ""
-            self.names.report(
-                "T317", f"`{info.name}` has {len(info.keys)} indices", node.target.span, f"{len(indices)} given", hint
-            )
+        if indices and len(indices) != len(info.keys):
+            self.wrong_indices(node, info, len(indices))
+            self.expr.expr(node.value)
             return [], False
         keys = tuple(self.expr.fitted(index, kind, "an index") for index, kind in zip(indices, info.keys, strict=False))
         if any(key.type == UNKNOWN for key in keys):
@@ -261,6 +269,17 @@ class StatementChecker:
         value = self.new_value(node, current)
         self.scope.forget("~" + info.name)
         return [core.Store(info.name, keys, value, node.span)], False
+
+    def wrong_indices(self, node: syntax.Assign, info: core.FieldInfo, given: int) -> None:
+        """Reports a target with too few or too many indices."""
+        count = len(info.keys)
+        hint = "go through the others with `for`" if given < count else ""
+        if given == count + 1 and isinstance(info.value, (SetType, BagType)):
+            hint = "`+=` adds an element, `-=` takes one away"
+        elif given == count + 1 and isinstance(info.value, ListType):
+            hint = "elements of a list cannot be assigned: make a new list"
+        needed = "no index" if count == 0 else "one index" if count == 1 else f"{count} indices"
+        self.names.report("T317", f"`{info.name}` has {needed}", node.target.span, f"{given} given", hint)
 
     def new_value(self, node: syntax.Assign, current: core.Expr) -> core.Expr:
         """What the target becomes, from `=`, `+=` or `-=`."""
@@ -589,6 +608,8 @@ class StatementChecker:
                 value = self.expr.op("set_of", (value,), SetType(player), node.winners.span)
             elif isinstance(value.type, ListType) and value.type.item == player:
                 value = self.expr.op("to_set", (value,), SetType(player), node.winners.span)
+            elif value.type == OptionType(player):
+                value = self.expr.may_be_none(value, node.winners.span, "somebody must win")
             winners = self.expr.fit(value, SetType(player), node.winners.span, "who wins")
         if node.scores is not None:
             scores = self.expr.fitted(node.scores, MapType(player, INT), "the score of each player")
@@ -607,6 +628,24 @@ def spread(node: syntax.Expr) -> tuple[syntax.NameExpr | None, list[syntax.Expr]
         indices.insert(0, node.index)
         node = node.obj
     return (node, indices) if isinstance(node, syntax.NameExpr) else (None, [])
+
+
+def header(node: syntax.Statement) -> Span:
+    """A statement without its block."""
+    last: Any = node
+    if isinstance(node, syntax.While):
+        last = node.condition
+    elif isinstance(node, syntax.Repeat):
+        last = node.count
+    elif isinstance(node, (syntax.For, syntax.Turns)):
+        last = node.condition or (node.source if isinstance(node, syntax.For) else node.first)
+    elif isinstance(node, syntax.Step):
+        last = node.name
+    elif isinstance(node, syntax.If):
+        last = node.branches[0][0]
+    elif isinstance(node, syntax.Ask):
+        last = node.alternatives[-1]
+    return node.span.to(last.span)
 
 
 def inner_blocks(node: syntax.Statement) -> list[syntax.Block]:

@@ -127,6 +127,12 @@ def follow(body: core.Body) -> frozenset[str]:
     return frozenset(found)
 
 
+def asked(action: core.ActionInfo) -> list[core.Expr]:
+    """What decides whether an action is legal: its domains, lets and guards."""
+    prelude = [item.condition if isinstance(item, core.Guard) else item.value for item in action.prelude]
+    return [*(chosen.domain for chosen in action.chosen), *prelude]
+
+
 def report_circles(program: core.Program, names: Names) -> None:
     edges = {flow.name: follow(flow.body or ()) for flow in program.flows}
     for action in program.actions:
@@ -145,16 +151,20 @@ def report_circles(program: core.Program, names: Names) -> None:
             )  # fmt: skip
     guards = {
         action.name: frozenset(
-            node.action
-            for item in action.prelude
-            for node in everything(item.condition if isinstance(item, core.Guard) else item.value)
-            if isinstance(node, core.CanDo)
+            node.action for expr in asked(action) for node in everything(expr) if isinstance(node, core.CanDo)
         )
         for action in program.actions
     }
+    told = set()
     for name in guards:
-        if name in reachable(guards[name], guards):
-            names.report("F504", f"the guards of `{name}` ask whether `{name}` can be done", spans[name], "a circle")
+        if name in reachable(guards[name], guards) and name not in told:
+            chain = _chain(name, guards)
+            told |= set(chain)
+            names.report(
+                "F504", f"the guards of `{name}` ask whether `{name}` can be done", spans[name], " -> ".join([*chain, name]),
+                "a guard can ask with `can` about other actions only, and those not about this one",
+                labels=tuple(Label(spans[step], "and this one asks back") for step in chain[1:]),
+            )  # fmt: skip
 
 
 def _chain(name: str, edges: dict[str, frozenset[str]]) -> list[str]:

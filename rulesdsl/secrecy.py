@@ -18,6 +18,7 @@ from attrs import define, evolve, field, frozen
 from rulesdsl import core
 from rulesdsl.diagnostics import Label, Span
 from rulesdsl.names import Names
+from rulesdsl.types import EnumType
 from rulesdsl.walk import bodies, children, exprs_of, statements
 
 Audience = Union[frozenset[str], None]
@@ -33,7 +34,7 @@ def both(a: Audience, b: Audience) -> Audience:
 
 @frozen
 class SecretRead:
-    """A private or hidden field is read. `who`: the local that holds the player whose entry it is, or None (not one local)."""
+    """A private or hidden field is read. `who`: the player whose entry it is, as `place_of` writes it, or None."""
 
     field: str
     who: str | None
@@ -62,33 +63,33 @@ class Secrets:
                     changed = True
 
     def of_body(self, item: core.DefInfo) -> tuple[SecretRead, ...]:
-        params = {p.name for p in item.params}
+        lasting = {p.name for p in item.params} | set(self.program.player.members)
+        alias = aliases(item.body)
         found: dict[tuple[str, str | None], SecretRead] = {}
         for stmt in statements(item.body):
             for expr in exprs_of(stmt):
                 for read in self.reads(expr):
-                    who = read.who if read.who in params else None
+                    who = renamed(read.who, alias)
+                    who = who if root_of(who) in lasting else None
                     found.setdefault((read.field, who), SecretRead(read.field, who, read.span))
         return tuple(found[key] for key in sorted(found, key=str))
 
     def reads(self, expr: core.Expr) -> Iterator[SecretRead]:
         """All secrets that an expression looks at, through defs too."""
-        if isinstance(expr, core.Op) and expr.op in ("len", "nonempty", "is_some", "is_none"):
-            inner = expr.args[0]
-            while isinstance(inner, core.Op) and inner.op in ("unwrap", "cast", "some", "list_top"):
-                inner = inner.args[0]
-            if isinstance(inner, core.Read):
-                for key in inner.keys:
-                    yield from self.reads(key)
-                return
+        counted = only_counted(expr)
+        if counted is not None:
+            for key in counted.keys:
+                yield from self.reads(key)
+            return
         if isinstance(expr, core.Read):
             info = self.fields.get(expr.field)
             if info is not None and info.visibility != "public":
                 yield SecretRead(expr.field, self.owner(expr, info), expr.span)
         if isinstance(expr, core.Call):
             params = [p.name for p in self.program.def_(expr.name).params]
+            given = {name: place_of(arg) for name, arg in zip(params, expr.args, strict=True)}
             for read in self.of_defs[expr.name]:
-                who = local_name(expr.args[params.index(read.who)]) if read.who in params else None
+                who = renamed(read.who, given)
                 yield SecretRead(read.field, who, expr.span, read.span)
         for child in children(expr):
             yield from self.reads(child)
@@ -97,42 +98,86 @@ class Secrets:
     def owner(expr: core.Read, info: core.FieldInfo) -> str | None:
         if info.visibility == "hidden" or not expr.keys:
             return None
-        return local_name(expr.keys[0])
+        return place_of(expr.keys[0])
 
-    def audience(self, expr: core.Expr, known: Mapping[str, Audience]) -> Audience:
-        """Who sees all that an expression depends on; `known` are the audiences of locals."""
+    def audience(
+        self, expr: core.Expr, known: Mapping[str, Audience], alias: Mapping[str, str | None] | None = None
+    ) -> Audience:
+        """Who sees all that an expression depends on; `known` are the audiences of locals, `alias` other names of players."""
+        alias = alias or {}
         result: Audience = None
-        if isinstance(expr, core.Op) and expr.op in ("len", "nonempty", "is_some", "is_none"):
-            inner = expr.args[0]
-            if isinstance(inner, core.Read):
-                for key in inner.keys:
-                    result = both(result, self.audience(key, known))
-                return result
+        counted = only_counted(expr)
+        if counted is not None:
+            for key in counted.keys:
+                result = both(result, self.audience(key, known, alias))
+            return result
         if isinstance(expr, core.Local):
             return known.get(expr.name)
         if isinstance(expr, core.Read):
             info = self.fields.get(expr.field)
             if info is not None and info.visibility != "public":
-                owner = self.owner(expr, info)
+                owner = renamed(self.owner(expr, info), alias)
                 result = NOBODY if owner is None else frozenset({owner})
         if isinstance(expr, core.Call):
             for read in self.reads(core.Call(expr.name, expr.args, expr.type, expr.span)):
-                result = both(result, NOBODY if read.who is None else frozenset({read.who}))
+                who = renamed(read.who, alias)
+                result = both(result, NOBODY if who is None else frozenset({who}))
         if isinstance(expr, core.Comp):
             known = dict(known)
             for clause in expr.clauses:
-                known[clause.var] = self.audience(clause.source, known)
+                known[clause.var] = self.audience(clause.source, known, alias)
         if isinstance(expr, (core.LetIn, core.IfSome)):
-            known = {**known, expr.name: self.audience(expr.value, known)}
+            known = {**known, expr.name: self.audience(expr.value, known, alias)}
         for child in children(expr):
-            result = both(result, self.audience(child, known))
-        return result
+            result = both(result, self.audience(child, known, alias))
+        return without(result, {c.var for c in expr.clauses}) if isinstance(expr, core.Comp) else result
 
 
-def local_name(expr: core.Expr) -> str | None:
+def only_counted(expr: core.Expr) -> core.Read | None:
+    """The field of which an expression asks the size or the presence only, which everybody sees."""
+    if not isinstance(expr, core.Op) or expr.op not in ("len", "nonempty", "is_some", "is_none"):
+        return None
+    inner = expr.args[0]
+    while isinstance(inner, core.Op) and inner.op in ("unwrap", "cast", "some", "list_top"):
+        inner = inner.args[0]
+    return inner if isinstance(inner, core.Read) else None
+
+
+def place_of(expr: core.Expr) -> str | None:
+    """A player in an expression as the rules write it (`by`, `by.next`, a seat), or None: what is written alike is the same."""
     while isinstance(expr, core.Op) and expr.op in ("unwrap", "cast"):
         expr = expr.args[0]
-    return expr.name if isinstance(expr, core.Local) else None
+    if isinstance(expr, core.Local):
+        return expr.name
+    if isinstance(expr, core.Const) and isinstance(expr.type, EnumType) and isinstance(expr.value, int):
+        return expr.type.members[expr.value]
+    if isinstance(expr, core.Op) and expr.op == "table" and len(expr.args) == 1:
+        base = place_of(expr.args[0])
+        return f"{base}.{expr.data.name.partition('_')[2]}" if base else None
+    return None
+
+
+def root_of(who: str | None) -> str | None:
+    return None if who is None else who.partition(".")[0]
+
+
+def renamed(who: str | None, names: Mapping[str, str | None]) -> str | None:
+    """A player with the name that it begins with replaced."""
+    root = root_of(who)
+    if who is None or root is None or root not in names:
+        return who
+    return None if names[root] is None else f"{names[root]}{who.removeprefix(root)}"
+
+
+def aliases(body: core.Body) -> dict[str, str | None]:
+    """What each let or var of a body stands for as a player: another one's name, its own, or, when it is assigned again, no
+    one in particular."""
+    found: dict[str, str | None] = {}
+    for stmt in statements(body):
+        if isinstance(stmt, core.Bind):
+            once = stmt.declares and stmt.name not in found
+            found[stmt.name] = (renamed(place_of(stmt.value), found) or stmt.name) if once else None
+    return found
 
 
 def check_secrets(program: core.Program, names: Names) -> None:
@@ -146,6 +191,8 @@ def check_secrets(program: core.Program, names: Names) -> None:
 
 def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> None:
     looks: list[tuple[core.Expr, str]] = [(c.domain, "domain") for c in action.chosen]
+    lets = tuple(core.Bind(i.name, i.value, i.span) for i in action.prelude if isinstance(i, core.ActionLet))
+    alias = aliases(lets)
     for item in action.prelude:
         if isinstance(item, core.Guard):
             looks.append((item.condition, "guard"))
@@ -154,7 +201,7 @@ def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> No
             looks.append((item.value, "guard"))
     for expr, what in looks:
         for read in secrets.reads(expr):
-            if read.who == "me":
+            if renamed(read.who, alias) == "me":
                 continue
             info = secrets.fields[read.field]
             subject = {"domain": "this domain", "guard": "this guard", "sentence": "this sentence"}[what]
@@ -183,39 +230,65 @@ class _EventFlow:
     secrets: Secrets
     names: Names
     known: dict[str, Audience] = field(factory=dict)
+    silent: bool = False
+    alias: dict[str, str | None] = field(factory=dict)
 
     def check(self) -> None:
         for param in self.event.params:
             self.known[param.name] = None if param.audience is None else frozenset(param.audience)
+        self.alias = aliases(self.event.body)
         self.body(self.event.body, None)
+
+    def audience(self, expr: core.Expr) -> Audience:
+        return self.secrets.audience(expr, self.known, self.alias)
 
     def body(self, body: core.Body, context: Audience) -> None:
         for stmt in body:
             if isinstance(stmt, core.Bind):
-                value = both(self.secrets.audience(stmt.value, self.known), context)
+                value = both(self.audience(stmt.value), context)
                 self.known[stmt.name] = value if stmt.declares else both(self.known.get(stmt.name), value)
             elif isinstance(stmt, core.Store):
                 self.store(stmt, context)
             elif isinstance(stmt, core.IfStmt):
-                inner = both(context, self.secrets.audience(stmt.condition, self.known))
+                inner = both(context, self.audience(stmt.condition))
                 self.body(stmt.then, inner)
                 self.body(stmt.otherwise, inner)
             elif isinstance(stmt, core.ForStmt):
-                source = self.secrets.audience(stmt.source, self.known)
-                self.known[stmt.var] = source
-                inner = both(context, source)
-                if stmt.condition is not None:
-                    inner = both(inner, self.secrets.audience(stmt.condition, self.known))
-                self.body(stmt.body, inner)
+                self.loop(stmt, context)
+
+    def loop(self, stmt: core.ForStmt, context: Audience) -> None:
+        """A loop, until what its rounds hand on to each other is known; only the last time reports."""
+        was_silent, self.silent = self.silent, True
+        handed_on = dict(self.known)
+        while True:
+            self.known = dict(handed_on)
+            self.round(stmt, context)
+            inside = {stmt.var} | declared(stmt.body)
+            after = {name: both(seen, without(self.known[name], inside)) for name, seen in handed_on.items()}
+            if after == handed_on:
+                break
+            handed_on = after
+        self.silent = was_silent
+        self.known = dict(handed_on)
+        self.round(stmt, context)
+        self.known = handed_on
+
+    def round(self, stmt: core.ForStmt, context: Audience) -> None:
+        source = self.audience(stmt.source)
+        self.known[stmt.var] = source
+        inner = both(context, source)
+        if stmt.condition is not None:
+            inner = both(inner, self.audience(stmt.condition))
+        self.body(stmt.body, inner)
 
     def store(self, stmt: core.Store, context: Audience) -> None:
         info = self.secrets.fields[stmt.field]
-        source = both(self.secrets.audience(stmt.value, self.known), context)
+        source = both(self.audience(stmt.value), context)
         for key in stmt.keys:
-            source = both(source, self.secrets.audience(key, self.known))
-        if source is None or info.visibility == "hidden":
+            source = both(source, self.audience(key))
+        if source is None or info.visibility == "hidden" or self.silent:
             return
-        owner = local_name(stmt.keys[0]) if info.visibility == "private" and stmt.keys else None
+        owner = renamed(place_of(stmt.keys[0]), self.alias) if info.visibility == "private" and stmt.keys else None
         if owner is not None and owner in source:
             return
         seen_by = " and ".join(f"`{name}`" for name in sorted(source)) or "nobody"
@@ -236,6 +309,17 @@ class _EventFlow:
             "V403", f"more people would see this value in `{stmt.field}`", stmt.span, f"seen by {seen_by}; {target} `{stmt.field}`", remedy,
             labels=(Label(info.span, f"{info.visibility} field"),),
         )  # fmt: skip
+
+
+def declared(body: core.Body) -> set[str]:
+    """The names that begin in a body."""
+    found = {stmt.name for stmt in statements(body) if isinstance(stmt, core.Bind) and stmt.declares}
+    return found | {stmt.var for stmt in statements(body) if isinstance(stmt, core.ForStmt)}
+
+
+def without(seen: Audience, names: set[str]) -> Audience:
+    """An audience without the players that these names stand for."""
+    return None if seen is None else frozenset(who for who in seen if root_of(who) not in names)
 
 
 # ---------------------------------------------------------------- reveals
@@ -324,7 +408,7 @@ class _Reveals:
                 continue
             if param.audience is None:
                 return True
-            viewers = {local_name(stmt.args[position[name]]) for name in param.audience}
+            viewers = {place_of(stmt.args[position[name]]) for name in param.audience}
             if not viewers <= source:
                 return True
         return False
