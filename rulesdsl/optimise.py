@@ -7,23 +7,25 @@ rules error is moved, dropped, or evaluated more or less often in a way that sho
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from attrs import define, evolve, field
 
 from rulesdsl import core
-from rulesdsl.facts import Facts, rebuilt, substitute, walk, with_new_names
-from rulesdsl.types import BOOL, SetType
+from rulesdsl.facts import Facts, bound_names, expressions, parts, rebuilt, statements, substitute, walk, with_new_names
+from rulesdsl.types import BOOL, ListType, SetType, size
 
-INLINE_WEIGHT = 14
-GROWTH_LIMIT = 60
+SMALL = 14
+SMALL_LOOP = 9
+SINGLE_USE = 40
 
 
 def optimise(program: core.Program) -> core.Program:
     """The same program, quicker."""
     facts = Facts(program)
-    inliner = Inliner(facts)
+    inliner = Inliner(facts, uses=uses(program))
     defs = tuple(evolve(info, body=inliner.body(info.body)) for info in program.defs)
     return evolve(
         program,
@@ -56,6 +58,7 @@ class Inliner:
 
     facts: Facts
     fresh: int = 0
+    uses: Counter[str] = field(factory=Counter)
     forms: dict[str, core.Expr | None] = field(factory=dict)
 
     # ------------------------------------------------------------ expressions
@@ -78,7 +81,7 @@ class Inliner:
         names: dict[str, core.Expr] = {}
         lets: list[tuple[str, core.Expr]] = []
         for param, arg in zip(self.facts.defs[expr.name].params, expr.args, strict=True):
-            if isinstance(arg, (core.Const, core.Local)) or self._cheap(arg) and _uses(body, param.name) <= 1:
+            if isinstance(arg, (core.Const, core.Local)) or (self._cheap(arg) and _uses(body, param.name) <= 1):
                 names[param.name] = arg
             else:
                 names[param.name] = core.Local(param.name + suffix, param.type, arg.span)
@@ -106,11 +109,16 @@ class Inliner:
                 found = as_expression(info.body, info.result)
                 if found is not None:
                     found = self.expr(found)
-                    self.forms[name] = found if self.small(found) else None
+                    self.forms[name] = found if self.small(name, found) else None
         return self.forms[name]
 
-    def small(self, expr: core.Expr) -> bool:
-        return self.facts.weight(expr) <= INLINE_WEIGHT and not any(isinstance(e, core.After) for e in walk(expr))
+    def small(self, name: str, expr: core.Expr) -> bool:
+        """Whether the code of a def is better repeated than called."""
+        if any(isinstance(part, core.After) for part in walk(expr)):
+            return False
+        loops = any(isinstance(part, core.Comp) for part in walk(expr))
+        limit = SINGLE_USE if self.uses[name] == 1 else SMALL_LOOP if loops else SMALL
+        return self.facts.weight(expr) <= limit
 
     # ------------------------------------------------------------ everything else
 
@@ -118,7 +126,13 @@ class Inliner:
         return None if body is None else self.body(body)
 
     def body(self, body: core.Body) -> core.Body:
-        return tuple(self.statement(stmt) for stmt in body)
+        return tuple(made for stmt in body for made in self.reached(self.statement(stmt)))
+
+    def reached(self, stmt: core.Stmt) -> core.Body:
+        """What is left of a statement whose condition is known."""
+        if isinstance(stmt, core.IfStmt) and isinstance(stmt.condition, core.Const):
+            return stmt.then if stmt.condition.value else stmt.otherwise
+        return (stmt,)
 
     def statement(self, stmt: core.Stmt) -> core.Stmt:
         changes: dict[str, Any] = {}
@@ -166,14 +180,43 @@ def _uses(expr: core.Expr, name: str) -> int:
     """How often a local is evaluated; inside a comprehension more than once."""
     if isinstance(expr, core.Local):
         return int(expr.name == name)
-    inner = sum(_uses(part, name) for part in _parts(expr))
+    inner = sum(_uses(part, name) for part in parts(expr))
     return 2 * inner if isinstance(expr, core.Comp) else inner
 
 
-def _parts(expr: core.Expr) -> tuple[core.Expr, ...]:
-    from rulesdsl.facts import parts
+def uses(program: core.Program) -> Counter[str]:
+    """How often each def is called in the program's text."""
+    return Counter(part.name for expr in every_expression(program) for part in walk(expr) if isinstance(part, core.Call))
 
-    return parts(expr)
+
+def every_expression(program: core.Program) -> Iterator[core.Expr]:
+    """The expressions that back ends make code from."""
+    groups: list[Any] = [*program.defs, *program.events, *program.flows, *program.actions]
+    for item in groups:
+        machine = getattr(item, "machine", None)
+        bodies = [getattr(item, "body", None) or getattr(item, "effects", None) or ()]
+        for block in machine.blocks if machine is not None else ():
+            bodies.append(block.body)
+            yield from end_expressions(block.end)
+        for body in bodies:
+            for stmt in statements(body):
+                yield from expressions(stmt)
+    for action in program.actions:
+        yield from (item.domain for item in action.chosen)
+        yield from (item.condition if isinstance(item, core.Guard) else item.value for item in action.prelude)
+    yield from (info.value for info in program.measures)
+    yield from (law.condition for law in (*program.invariants, *program.transitions))
+
+
+def end_expressions(end: core.Terminator) -> tuple[core.Expr, ...]:
+    """The expressions in the end of a block."""
+    if isinstance(end, core.Branch):
+        return (end.condition,)
+    if isinstance(end, core.CallMachine):
+        return end.args
+    if isinstance(end, core.Question):
+        return (end.who, *(arg for offer in end.offers for arg in offer.given))
+    return (end.source,) if isinstance(end, core.Chance) else ()
 
 
 def as_expression(body: core.Body, result: Any) -> core.Expr | None:
@@ -256,7 +299,7 @@ def _length(empty: Callable[[str, int], bool | None]) -> Callable[[Facts, core.O
         if isinstance(left, core.Op) and left.op == "len" and isinstance(right, core.Const):
             found = empty(expr.op, right.value)
             if found is not None:
-                some = core.Op("nonempty", left.args, BOOL, expr.span)
+                some = _nonempty(facts, core.Op("nonempty", left.args, BOOL, expr.span))
                 return some if found else core.Op("not", (some,), BOOL, expr.span)
         return expr
 
@@ -269,11 +312,59 @@ def _asks_for_some(op: str, number: int) -> bool | None:
     return False if (op, number) in (("le", 0), ("eq", 0), ("lt", 1)) else None
 
 
+def _has(facts: Facts, expr: core.Op) -> core.Expr:
+    """Membership in what is made from another collection is asked of that one."""
+    group, item = expr.args
+    if isinstance(group, core.Op) and group.op == "distinct":
+        return core.Op("bag_has", (group.args[0], item), BOOL, expr.span)
+    if isinstance(group, core.Op) and group.op == "to_set" and isinstance(group.args[0].type, ListType):
+        return core.Op("list_has", (group.args[0], item), BOOL, expr.span)
+    if isinstance(group, core.Const) and isinstance(group.type, SetType) and item.type == group.type.item:
+        count = size(item.type)
+        if count is not None and group.value == (1 << count) - 1 and not facts.fails(item):
+            return core.Const(True, BOOL, expr.span)
+    if isinstance(group, core.Comp) and same_elements(group) and not facts.fails(group) and isinstance(item, core.Local):
+        return _has_kept(facts, expr, group, item)
+    return expr
+
+
+def _has_kept(facts: Facts, expr: core.Op, group: core.Comp, item: core.Local) -> core.Expr:
+    """`x in {y for y in S if C(y)}` is `x in S and C(x)`."""
+    clause = group.clauses[0]
+    inside = _has(facts, core.Op("set_has", (clause.source, item), BOOL, expr.span))
+    if clause.condition is None:
+        return inside
+    if item.name in {name for part in walk(clause.condition) for name in bound_names(part)}:
+        return expr
+    kept = substitute(clause.condition, {clause.var: item})
+    return _and(facts, core.Op("and", (inside, kept), BOOL, expr.span))
+
+
+def _nonempty(facts: Facts, expr: core.Op) -> core.Expr:
+    """Whether a comprehension has an element is asked without collecting them."""
+    group = expr.args[0]
+    if isinstance(group, core.Comp) and group.kind == "set" and not facts.fails(group.element):
+        return core.Comp("any", core.Const(True, BOOL, group.span), group.clauses, BOOL, group.span)
+    if isinstance(group, core.Op) and group.op == "distinct":
+        return core.Op("nonempty", group.args, BOOL, expr.span)
+    return expr
+
+
+def _len(facts: Facts, expr: core.Op) -> core.Expr:
+    group = expr.args[0]
+    if isinstance(group, core.Comp) and same_elements(group):
+        return core.Comp("count", group.element, group.clauses, expr.type, expr.span)
+    return expr
+
+
 _SIMPLER: dict[str, Callable[[Facts, core.Op], core.Expr]] = {
     "and": _and,
     "or": _or,
     "not": _not,
     "if": _if,
+    "set_has": _has,
+    "nonempty": _nonempty,
+    "len": _len,
     **dict.fromkeys(("gt", "ne", "ge", "le", "eq", "lt"), _length(_asks_for_some)),
 }
 

@@ -15,6 +15,8 @@ from rulesdsl.python_state import cell_index, code_of, code_of_value, same_form
 from rulesdsl.runtime import STEP_LIMIT
 from rulesdsl.types import EnumType
 
+FEW_CELLS = 4
+
 STATEMENTS: dict[type, Callable[[Fn, Any], None]] = {}
 
 
@@ -161,7 +163,28 @@ def _store(fn: Fn, stmt: core.Store) -> None:
     else:
         position = cell_index(fn, info, stmt.keys)
         value = code_of(fn, stmt.value, info.value) if info.packed else fn.value(stmt.value)
-        fn.code.line(f"{index(Py(target), position).text} = {value.text}")
+        if few_cells(info):
+            fn.code.line(f"{target} = {_with_cell(fn, target, info.cells, position, value)}")
+        else:
+            fn.code.line(f"{index(Py(target), position).text} = {value.text}")
+
+
+def few_cells(info: core.FieldInfo) -> bool:
+    """Whether the cells are a short tuple, which is written anew instead of being changed."""
+    return not info.packed and info.cells <= FEW_CELLS
+
+
+def _with_cell(fn: Fn, target: str, count: int, position: Py, value: Py) -> str:
+    """A short tuple with another value in one place."""
+    position, value = fn.held(position, "at"), fn.held(value, "value")
+
+    def row(place: int) -> str:
+        return tuple_of([value if i == place else Py(f"{target}[{i}]") for i in range(count)]).text
+
+    if position.text.isdigit():
+        return row(int(position.text))
+    choices = [f"{row(place)} if {position.text} == {place} else " for place in range(count - 1)]
+    return "".join([*choices, row(count - 1)])
 
 
 def _store_whole(fn: Fn, info: core.FieldInfo, target: str, value: Py) -> None:

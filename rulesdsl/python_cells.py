@@ -18,6 +18,7 @@ from rulesdsl.python_state import cell_index, code_of
 from rulesdsl.python_tables import CELL, Grid, Module, decoded, words_of
 from rulesdsl.types import BOOL, EnumType, IntType, SetType, Type, size
 
+TURNED = "not as it is written"
 LEAST_CELLS = 6
 SPARSE = 6
 
@@ -53,14 +54,16 @@ def opposite(expr: core.Expr) -> core.Expr:
         return expr.args[0]
     turned = {"is_some": "is_none", "is_none": "is_some", "eq": "ne", "ne": "eq"}
     if isinstance(expr, core.Op) and expr.op in turned:
-        return core.Op(turned[expr.op], expr.args, BOOL, expr.span)
-    return core.Op("not", (expr,), BOOL, expr.span)
+        return core.Op(turned[expr.op], expr.args, BOOL, expr.span, TURNED)
+    return core.Op("not", (expr,), BOOL, expr.span, TURNED)
 
 
 def together(conditions: list[core.Expr]) -> core.Expr | None:
     """All of the conditions, in order."""
     result: core.Expr | None = None
     for condition in reversed(conditions):
+        if isinstance(condition, core.Const) and condition.value is True:
+            continue
         result = condition if result is None else core.Op("and", (condition, result), BOOL, condition.span)
     return result
 
@@ -162,8 +165,9 @@ def flags(fn: Fn, scan: Scan) -> Py:
     rows = _rows(table)
     if len(table.names) == 1 and not rows[0] and all(rows[1:]):
         return cells(fn, scan)
-    wanted = words_of(scan.property.span.text)
-    comment = f"where {scan.property.span.text}"
+    turned = isinstance(scan.property, core.Op) and scan.property.data == TURNED
+    wanted = ("NOT_" if turned else "") + words_of(scan.property.span.text)
+    comment = f"where {'not ' if turned else ''}{scan.property.span.text}"
     if len(table.names) == 1:
         source = f"{fn.module.helper('translation')}({_digits(rows)})"
         name = Py(fn.module.constant(wanted, source, comment))

@@ -12,7 +12,8 @@ from attrs import evolve
 
 from rulesdsl import core
 from rulesdsl.facts import item_of
-from rulesdsl.python_cells import Scan, conjuncts, exists, find_scan, mask, number, opposite, together
+from rulesdsl.optimise import same_elements
+from rulesdsl.python_cells import Scan, conjuncts, exists, find_scan, mask, number, opposite, places, together
 from rulesdsl.python_cells import head as cell_head
 from rulesdsl.python_code import NOT, Py, call, index, negation, plus
 from rulesdsl.python_expr import require, test
@@ -42,6 +43,8 @@ def iterable(fn: Fn, source: core.Expr, distinct: bool) -> Py:
         and isinstance(source.args[0].type, SetType)
     ):
         return iterable(fn, source.args[0], True)
+    if isinstance(source, core.Comp) and same_elements(source) and not fn.probing:
+        return kept_elements(fn, source)
     value = fn.value(source)
     kind = source.type
     if isinstance(kind, SetType):
@@ -52,6 +55,37 @@ def iterable(fn: Fn, source: core.Expr, distinct: bool) -> Py:
             return call(fn.module.helper("compress"), every, value)
         return call(fn.module.helper("bag_items"), value, every)
     return value
+
+
+def kept_elements(fn: Fn, source: core.Comp) -> Py:
+    """The elements of a set that a condition keeps, in order, without making a set of them."""
+    clause = source.clauses[0]
+    scan = find_scan(fn, clause.var, clause.var_type, clause.source, clause.condition)
+    if scan is not None and scan.rest is None:
+        return places(fn, scan)
+    inline = listed(fn, core.Local(clause.var, clause.var_type, source.span), clause)
+    if inline is not None:
+        return inline
+    name = fn.temp("kept")
+    fn.code.line(f"{name} = []")
+    with fn.branch():
+        nest_loops(fn, source.clauses, lambda: fn.code.line(f"{name}.append({fn.local(clause.var)})"), True)
+    return Py(name)
+
+
+def listed(fn: Fn, element: core.Expr, clause: core.Clause, copies: bool = False) -> Py | None:
+    """A list comprehension of Python's, if nothing in it needs lines of its own."""
+    with fn.maybe() as lines:
+        scan = find_scan(fn, clause.var, clause.var_type, clause.source, clause.condition)
+        source = places(fn, scan) if scan is not None else iterable(fn, clause.source, not copies)
+        rest = clause.condition if scan is None else scan.rest
+        before = len(lines)
+        condition = "" if rest is None else f" if {test(fn, rest).text}"
+        value = fn.value(element)
+    if len(lines) > before:
+        return None
+    fn.code.paste(lines)
+    return Py(f"[{value.text} for {fn.local(clause.var)} in {source.text}{condition}]")
 
 
 def _short_known_range(fn: Fn, source: core.Op) -> bool:
@@ -360,13 +394,8 @@ def _inline(fn: Fn, expr: core.Comp) -> Py | None:
 
 
 def _inline_list(fn: Fn, expr: core.Comp, clause: core.Clause) -> Py | None:
-    with fn.maybe() as lines:
-        source = iterable(fn, clause.source, False)
-        before = len(lines)
-        condition = "" if clause.condition is None else f" if {test(fn, clause.condition).text}"
-        element = fn.value(expr.element)
-    if len(lines) > before:
+    items = listed(fn, expr.element, clause, copies=True)
+    if items is None:
         return None
-    fn.code.paste(lines)
-    code = Py(f"tuple([{element.text} for {fn.local(clause.var)} in {source.text}{condition}])")
+    code = call("tuple", items)
     return _limited(fn, expr, code) if expr.kind == "list" else code

@@ -6,7 +6,7 @@ The state is unpacked once, changed in locals (a bytearray or a list where singl
 from __future__ import annotations
 
 from rulesdsl import core
-from rulesdsl.python_body import body, cells_changed
+from rulesdsl.python_body import body, cells_changed, few_cells
 from rulesdsl.python_function import Fn, Scope, new_function
 from rulesdsl.python_tables import Module, literal
 from rulesdsl.types import MapType, index_of, zero
@@ -25,7 +25,9 @@ def storing(fn: Fn, stmts: core.Body) -> None:
     """Statements that change the state `st`, and the return of the new one."""
     module = fn.module
     fields = [info.name for info in module.program.fields]
-    changing = {info.name: "bytes" if info.packed else "tuple" for info in cells_changed(stmts, module.program)}
+    changing = {
+        info.name: "bytes" if info.packed else "tuple" for info in cells_changed(stmts, module.program) if not few_cells(info)
+    }
     names = [fn.names.of("field", "0", name) for name in fields]
     outcome = fn.temp("outcome")
     fn.code.line(f"{', '.join([*names, outcome])}{',' if not names else ''} = st")

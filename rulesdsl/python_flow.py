@@ -174,6 +174,12 @@ def _trivial(block: core.Block) -> bool:
     return not block.body and isinstance(block.end, core.Finish)
 
 
+def _light(block: core.Block) -> bool:
+    """Whether a block only gives locals known values, so that it is better repeated than called."""
+    plain = all(isinstance(stmt, core.Bind) and isinstance(stmt.value, (core.Const, core.Local)) for stmt in block.body)
+    return plain and len(block.body) <= 2 and isinstance(block.end, core.Jump)
+
+
 def resolved(code: MachineCode, number: int) -> int:
     """The block where something happens, past those that only lead on."""
     seen: set[int] = set()
@@ -268,6 +274,9 @@ class Region:
         """Another function of this machine, or this one from its start."""
         fn = self.fn
         back = (source, target) in self.code.back
+        if not back and target != self.head and _light(self.code.blocks[target]):
+            self.inside(target)
+            return
         if target == self.head and not self.fresh:
             self.loops = True
             fn.code.line("continue")

@@ -298,6 +298,9 @@ def decoded(expr: core.Expr, cell: core.Local) -> core.Expr:
 
 def _plain(expr: core.Op) -> bool:
     """Whether an operation on a cell is best done on the cell itself."""
+    if expr.op == "not":
+        inner = expr.args[0]
+        return isinstance(inner, core.Op) and (inner.op in ("is_some", "is_none") or _plain(inner))
     bare = [part for part in map(_stripped, expr.args) if isinstance(part, core.Local)]
     if expr.op in _COMPARISONS:
         return bool(bare)

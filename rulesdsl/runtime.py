@@ -41,15 +41,24 @@ class GameEnded(Exception):
     """Leaves the rules from any depth when the game is over; the argument is the last state."""
 
 
+class _OwnList:
+    """An attribute that is an empty list of the instance's own, made when first asked for."""
+
+    def __get__(self, instance: Any, owner: type) -> list[int]:
+        made: list[int] = []
+        if instance is not None:
+            instance.__dict__["reveals"] = made
+        return made
+
+
 class Trace(list[tuple[Any, ...]]):
-    """The events of one answer in order, how many steps it took, and which of the events revealed something."""
+    """The events of one answer in order, how many steps it took, and which of the events revealed something.
 
-    __slots__ = ("reveals", "steps")
+    One is made for every answer, so that making one has to be cheap.
+    """
 
-    def __init__(self, events: Iterable[tuple[Any, ...]] = ()) -> None:
-        super().__init__(events)
-        self.steps = 0
-        self.reveals: list[int] = []
+    steps: int = 0
+    reveals: list[int] = _OwnList()  # type: ignore[assignment]
 
 
 # ---------------------------------------------------------------- faults
@@ -303,6 +312,13 @@ def bag_from_entries(entries: dict[int, int], kinds: int) -> tuple[int, ...]:
 
 
 # ---------------------------------------------------------------- moves, draws and the end
+
+
+def all_moves(start: tuple[Any, ...], sizes: tuple[int, ...]) -> Any:
+    """All moves of an action: nested tuples, one level for each chosen parameter."""
+    if not sizes:
+        return start
+    return tuple(all_moves((*start, value), sizes[1:]) for value in range(sizes[0]))
 
 
 def picker(kept: Sequence[int]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
