@@ -25,11 +25,12 @@ from interpreter.codec import Codec, NamedBag, NamedMap, NamedSet, RecordValue, 
 from interpreter.errors import IllegalMove, LogError, MachineError, RulesError, UndoRefused, ValueProblem
 from interpreter.explain import Explanation, Reason
 from interpreter.game import Game, load
-from interpreter.log import Log, LogFile, Recorder, Sink, read_log
+from interpreter.log import Log, read_log
 from interpreter.match import ASK, Match
 from interpreter.position import Position
 from interpreter.replay import Difference, Folded, Replay, fold, replay
 from interpreter.rules import Rules
+from interpreter.store import LogFile, Recorder, Sink
 from interpreter.undo import Verdict
 from interpreter.values import PASS, Drawn, Event, Move, Offer, Outcome, Question, State
 from interpreter.view import REFEREE, Concealed, View

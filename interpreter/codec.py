@@ -20,16 +20,16 @@ the place. Reading text is in `movetext`.
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cached_property
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, cast
 
 import attrs
 import cattrs
 
+from interpreter.canonical import Texts, bits, canonical, has_plain_name
 from interpreter.errors import ValueProblem
+from interpreter.named import NamedBag, NamedMap, NamedSet, RecordValue, show
 from rulesdsl.diagnostics import closest
 from rulesdsl.types import (
     BAG_LIMIT,
@@ -49,112 +49,6 @@ from rulesdsl.types import (
     values,
 )
 
-_TABLE = 256
-"""Types with at most so many values have their JSON texts in a table."""
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-class NamedSet(Set[V]):
-    """An immutable set that keeps the canonical order of its type; equal to any set with the same elements."""
-
-    __slots__ = ("_items", "_members")
-
-    def __init__(self, items: Iterable[V] = ()) -> None:
-        self._items = tuple(items)
-        self._members = frozenset(self._items)
-
-    @classmethod
-    def _from_iterable(cls, it: Iterable[Any]) -> NamedSet[Any]:
-        return NamedSet(it)
-
-    def __contains__(self, item: object) -> bool:
-        return item in self._members
-
-    def __iter__(self) -> Iterator[V]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __hash__(self) -> int:
-        return hash(self._members)
-
-    def __repr__(self) -> str:
-        return show(self)
-
-
-class NamedMap(Mapping[K, V]):
-    """An immutable mapping in canonical order; equal to any mapping with the same items."""
-
-    __slots__ = ("_items", "pairs")
-
-    def __init__(self, items: Mapping[K, V] | Iterable[tuple[K, V]] = (), pairs: bool = False) -> None:
-        self._items = dict(items)
-        self.pairs = pairs
-
-    def __getitem__(self, key: K) -> V:
-        return self._items[key]
-
-    def __iter__(self) -> Iterator[K]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._items.items()))
-
-    def __repr__(self) -> str:
-        return show(self)
-
-
-class NamedBag(NamedMap[K, int], Generic[K]):
-    """A bag: what is in it, with counts. What is not in it counts 0; `total` counts all."""
-
-    __slots__ = ()
-
-    def __getitem__(self, key: K) -> int:
-        return self._items.get(key, 0)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._items
-
-    @property
-    def total(self) -> int:
-        return sum(self._items.values())
-
-
-class RecordValue:
-    """The base of the attrs classes that are made for the records of a program."""
-
-    __slots__ = ()
-    __attrs_attrs__: tuple[Any, ...] = ()
-
-    def __str__(self) -> str:
-        return show(self)
-
-
-def show(value: Any) -> str:
-    """The text of a named value, as logs and people write it."""
-    if value is None:
-        return "none"
-    if value is True or value is False:
-        return "true" if value else "false"
-    if isinstance(value, (str, int)):
-        return str(value)
-    if isinstance(value, RecordValue):
-        parts = ", ".join(f"{a.name}={show(getattr(value, a.name))}" for a in value.__attrs_attrs__)
-        return f"{type(value).__name__}({parts})"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{show(k)}: {show(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, Set):
-        return "{" + ", ".join(show(item) for item in value) + "}"
-    if isinstance(value, (tuple, list)):
-        return "[" + ", ".join(show(item) for item in value) + "]"
-    return str(value)
-
 
 def named_type(t: Type) -> str:
     """A type with its article, for messages: `a Tile`, `an Edge`, `a number within 0..9`."""
@@ -162,11 +56,6 @@ def named_type(t: Type) -> str:
         return "a number" if str(t) == "int" else f"a number within {t}"
     text = str(t)
     return f"{'an' if text[:1].lower() in 'aeiou' else 'a'} {text}"
-
-
-def has_plain_name(t: Type) -> bool:
-    """Whether the values of a type can be keys of a JSON object."""
-    return isinstance(t, (EnumType, IntType, BoolType)) or (isinstance(t, OptionType) and has_plain_name(t.item))
 
 
 def wrong(where: str, value: Any, t: Type) -> ValueProblem:
@@ -198,7 +87,7 @@ class Codec:
         self._names: dict[Type, Callable[[Any], Any]] = {}
         self._plains: dict[Type, Callable[[Any], Any]] = {}
         self._classes: dict[str, type[RecordValue]] = {}
-        self._texts: dict[Type, Callable[[Any], str]] = {}
+        self.texts = Texts(self)
         self._records = {record.name: record for record in records}
 
     @cached_property
@@ -322,76 +211,9 @@ class Codec:
         plains = [self.plain(t.key, v) for v in values(t.key)]
         return lambda v: [[k, part(x)] for k, x in zip(plains, v, strict=True)]
 
-    # ------------------------------------------------------------ internal to canonical JSON text
-
     def json(self, t: Type) -> Callable[[Any], str]:
-        """The function from internal values of a type to their canonical JSON text: keys sorted, no spaces, ASCII.
-
-        It gives `canonical(plain(t, value))`, which digests are taken over, without making the data first.
-        """
-        found = self._texts.get(t)
-        if found is None:
-            found = self._texts[t] = self._make_json(t)
-        return found
-
-    def _make_json(self, t: Type) -> Callable[[Any], str]:
-        count = size(t)
-        if isinstance(t, IntType):
-            return str
-        if count is not None and count <= _TABLE:
-            return {value: canonical(self.plain(t, value)) for value in values(t)}.__getitem__
-        if isinstance(t, OptionType):
-            item = self.json(t.item)
-            return lambda v: "null" if v is None else item(v)
-        if isinstance(t, RecordType):
-            order = sorted((name, place) for place, (name, _) in enumerate(t.fields))
-            parts = [(f'"{name}":', place, self.json(t.fields[place][1])) for name, place in order]
-            return lambda v: "{" + ",".join([key + part(v[place]) for key, place, part in parts]) + "}"
-        if isinstance(t, SetType):
-            texts = [self.json(t.item)(value) for value in values(t.item)]
-            return lambda v: "[" + ",".join([texts[i] for i in bits(v)]) + "]"
-        if isinstance(t, ListType):
-            item = self.json(t.item)
-            return lambda v: "[" + ",".join(map(item, v)) + "]"
-        if isinstance(t, BagType):
-            return self._json_bag(t)
-        assert isinstance(t, MapType)
-        return self.json_cells((t.key,), self.json(t.value))
-
-    def _json_bag(self, t: BagType) -> Callable[[Any], str]:
-        keys = [self.json(t.item)(value) for value in values(t.item)]
-        if not has_plain_name(t.item):
-            return lambda v: "[" + ",".join([f"[{keys[i]},{n}]" for i, n in enumerate(v) if n]) + "]"
-        names = sorted((show(value), i) for i, value in enumerate(self._all(t.item)))
-        order = [(f"{canonical(name)}:", i) for name, i in names]
-        return lambda v: "{" + ",".join([f"{key}{v[i]}" for key, i in order if v[i]]) + "}"
-
-    def json_cells(self, keys: Sequence[Type], cell: Callable[[Any], str]) -> Callable[[Sequence[Any]], str]:
-        """The function from flat cells, one for each combination of keys, to canonical JSON text."""
-        order, template = self._cells(keys, 0)
-
-        def text(cells: Sequence[Any]) -> str:
-            return template % tuple([cell(cells[i]) for i in order])
-
-        return text
-
-    def _cells(self, keys: Sequence[Type], first: int) -> tuple[list[int], str]:
-        """In which order to write flat cells, and what stands around them."""
-        if not keys:
-            return [first], "%s"
-        names = [show(value) for value in self._all(keys[0])]
-        plain = has_plain_name(keys[0])
-        heads = [self.json(keys[0])(value) for value in values(keys[0])] if not plain else [canonical(n) for n in names]
-        step = math.prod(size(key) or 0 for key in keys[1:])
-        places = sorted(range(len(names)), key=names.__getitem__) if plain else range(len(names))
-        order: list[int] = []
-        parts = []
-        for place in places:
-            inner, template = self._cells(keys[1:], first + place * step)
-            order += inner
-            head = heads[place].replace("%", "%%")
-            parts.append(f"{head}:{template}" if plain else f"[{head},{template}]")
-        return order, ("{%s}" if plain else "[%s]").replace("%s", ",".join(parts))
+        """The function from internal values of a type to their canonical JSON text; see `canonical`."""
+        return self.texts.of(t)
 
     # ------------------------------------------------------------ to internal
 
@@ -511,21 +333,8 @@ class Codec:
         return show(self.named(t, value))
 
 
-def canonical(data: Any) -> str:
-    """JSON with sorted keys, without spaces, in ASCII."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"))
-
-
 def _unstructure_record(converter: cattrs.Converter) -> Callable[[Any], dict[str, Any]]:
     return lambda value: {a.name: converter.unstructure(getattr(value, a.name)) for a in value.__attrs_attrs__}
-
-
-def bits(mask: int) -> Iterator[int]:
-    """The places of the ones of a mask, lowest first."""
-    while mask:
-        low = mask & -mask
-        yield low.bit_length() - 1
-        mask ^= low
 
 
 def _is_number(text: str) -> bool:
@@ -538,3 +347,18 @@ def _is_a(cls: Any, parent: type) -> bool:
 
 def _dot(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
+
+
+__all__ = [
+    "Codec",
+    "NamedBag",
+    "NamedMap",
+    "NamedSet",
+    "RecordValue",
+    "bits",
+    "canonical",
+    "has_plain_name",
+    "named_type",
+    "show",
+    "wrong",
+]

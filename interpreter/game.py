@@ -9,10 +9,11 @@ from typing import Any
 
 from interpreter.embedding import source_of
 from interpreter.errors import ValueProblem
-from interpreter.log import Log, LogFile, Sink
+from interpreter.log import Log
 from interpreter.match import Chance, Match
 from interpreter.movetext import parse_value
 from interpreter.rules import Rules
+from interpreter.store import LogFile, Sink
 from rulesdsl import program
 from rulesdsl.core import Program
 from rulesdsl.diagnostics import Source

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from interpreter.embedding import texts_of, variants_of
 from interpreter.errors import IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
-from interpreter.log import FORMAT, LANGUAGE, Branch, Header, Log, Note, Recorder, Redo, Sink, Undo
+from interpreter.log import FORMAT, LANGUAGE, Branch, Header, Log, Note, Redo, Undo
 from interpreter.machine import Choose, Fault, pick
 from interpreter.position import Node, Position, rules_error
 from interpreter.records import attempt_record, end_record, node_record
 from interpreter.rules import Internal, Rules
+from interpreter.store import Recorder, Sink
 from interpreter.turn import Turn, chosen_by, outcome_named
 from interpreter.undo import Verdict, undo_target
 from interpreter.values import Event, Move, Outcome, Question, State

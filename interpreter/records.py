@@ -14,14 +14,13 @@ from interpreter.log import (
     LoggedDraw,
     LoggedEvent,
     LoggedMove,
-    Maker,
     Note,
-    Recorder,
     Start,
 )
 from interpreter.machine import DRAW
 from interpreter.position import Node
 from interpreter.rules import Internal, Rules
+from interpreter.store import Maker, Recorder
 from interpreter.values import Move
 from rulesdsl.diagnostics import closest
 

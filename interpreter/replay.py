@@ -24,9 +24,7 @@ from interpreter.log import (
     LoggedEvent,
     LoggedMove,
     Note,
-    Recorder,
     Redo,
-    Sink,
     Start,
     Undo,
 )
@@ -35,6 +33,7 @@ from interpreter.match import Match
 from interpreter.position import Node, Position
 from interpreter.records import logged, read_event, read_move
 from interpreter.rules import Internal, Rules
+from interpreter.store import Recorder, Sink
 from interpreter.turn import Turn
 from interpreter.values import Drawn, Event, Move, State
 

@@ -281,9 +281,9 @@ class Rules:
         if not info.keys:
             return text
         if not info.packed:
-            return self.codec.json_cells(info.keys, text)
+            return self.codec.texts.cells(info.keys, text)
         texts = [text(value) for value in values(info.value)]
-        return self.codec.json_cells(info.keys, texts.__getitem__)
+        return self.codec.texts.cells(info.keys, texts.__getitem__)
 
     def plain_state(self, st: Internal) -> dict[str, Any]:
         """All fields as JSON data, in declared order."""
