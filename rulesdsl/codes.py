@@ -23,6 +23,9 @@ CODES: dict[str, str] = {
     "S117": "too much nesting",
     "S118": "a requirement without a sentence",
     "S119": "a file without rules",
+    "S120": "a file that is not UTF-8 text",
+    "S121": "a delta outside of a variant",
+    "S122": "a declaration of a variant without `add` or `replace`",
     # ------------------------------------------------------------ N: names
     # ------------------------------------------------------------ T: types
     # ------------------------------------------------------------ V: who sees what

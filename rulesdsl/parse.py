@@ -20,7 +20,7 @@ from rulesdsl import syntax
 from rulesdsl.diagnostics import Diagnostic, Source, Span, in_order
 from rulesdsl.layout import Layout, LayoutError
 from rulesdsl.recovery import Attempt, explained, find_all
-from rulesdsl.syntax_errors import empty_file, indented_start
+from rulesdsl.syntax_errors import add_needed, empty_file, variant_needed, indented_start
 from rulesdsl.tree import Builder, find_comments
 
 if TYPE_CHECKING:
@@ -31,11 +31,9 @@ STARTS = ("module", "expr", "statement")
 
 # Words that are keywords only in their place, where no name can stand. All other words of the grammar are reserved.
 SOFT = frozenset({
-    "bag", "by", "choices", "expect", "from", "given", "list", "map", "players", "rulebook", "run", "scores", "set", "some",
+    "add", "bag", "because", "before", "by", "choices", "expect", "from", "field", "given", "list", "map", "member", "of", "players", "remove", "replace", "rulebook", "run", "scores", "set", "some",
     "tie", "title", "to", "win", "with", "within",
 })
-# Words that the grammar does not know yet.
-RESERVED_FOR_LATER = frozenset({"variant"})
 # Where a soft word would be taken for a keyword all the same: after a player, and at the start of a scenario's line.
 NOT_ACTIONS = frozenset({"by", "choices", "passes", "scores"})
 NOT_SEATS = frozenset({"expect", "given", "run", "with"})
@@ -135,7 +133,7 @@ def reserved_words() -> frozenset[str]:
         pattern = terminal.pattern
         if pattern.type == "str" and pattern.value.isalpha():
             words.add(pattern.value)
-    return frozenset(words - SOFT | RESERVED_FOR_LATER)
+    return frozenset(words - SOFT)
 
 
 @cache
@@ -156,9 +154,26 @@ def parse(source: Source) -> tuple[syntax.Module | None, list[Diagnostic]]:
     declarations, attempt = _attempt(source, start, end, "module", comments)
     indented = indented_start(source, start)
     if attempt.error is None and not attempt.complaints and indented is None:
-        return syntax.Module(Span(source, 0, len(source.text)), declarations, comments), []
+        return _module(source, declarations, comments)
     found = find_all(source, start, end, lambda s, a, b: _attempt(s, a, b, "module", ())[1], spelling())
     return None, in_order([indented, *found] if indented else found)
+
+
+def _module(
+    source: Source, items: tuple[Any, ...], comments: tuple[syntax.Comment, ...]
+) -> tuple[syntax.Module | None, list[Diagnostic]]:
+    """A game with its declarations, or a variant with its deltas. One file holds one of the two."""
+    span = Span(source, 0, len(source.text))
+    variant = next((item for item in items if isinstance(item, syntax.Variant)), None)
+    rest = tuple(item for item in items if not isinstance(item, syntax.Variant))
+    deltas = tuple(item for item in rest if isinstance(item, syntax.DELTAS))
+    if variant is not None and len(deltas) == len(rest):
+        return syntax.Module(span, (), comments, variant, deltas), []
+    if variant is None and not deltas:
+        return syntax.Module(span, rest, comments), []
+    if variant is None:
+        return None, [variant_needed(delta) for delta in deltas]
+    return None, [add_needed(item) for item in rest if item not in deltas]
 
 
 def parse_expression(source: Source, start: int, end: int) -> tuple[syntax.Expr | None, list[Diagnostic]]:

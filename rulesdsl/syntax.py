@@ -905,6 +905,10 @@ Delta = Union[
     SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddMember, Around
 ]
 
+DELTAS = (
+    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddMember, Around,
+)  # fmt: skip
+
 Declaration = Union[
     Game,
     Param,

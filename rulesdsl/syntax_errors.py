@@ -51,7 +51,7 @@ def raw_tokens(text: str, start: int, end: int) -> list[Raw]:
 
 DECLARATIONS = frozenset(
     {"game", "param", "const", "enum", "record", "board", "state", "def", "event", "action", "flow", "measure", "invariant",
-     "transition", "terminates", "scenario"}
+     "transition", "terminates", "scenario", "variant", "set", "replace", "remove", "add", "before", "after"}
 )
 STATEMENTS = frozenset(
     {"let", "var", "return", "require", "emit", "if", "elif", "else", "for", "while", "repeat", "turns", "step", "draw",
@@ -76,7 +76,9 @@ SHAPES = {
     "let": "let name = value", "var": "var name: type = value", "emit": "emit Event(value)", "for": "for x in values if condition:",
     "turns": "turns p from first if condition:", "repeat": "repeat number:", "step": "step name:", "draw": "draw name from values",
     "end": "end win p`, `end scores {...}` or `end tie", "expect": "expect condition` or `expect illegal player action(values) by name",
-    "run": "run flow(values)", "with": "with parameter = value", "given": "given:",
+    "variant": 'variant name of "base.rules":', "set": "set param = value", "replace": 'replace step flow.step because "...":',
+    "remove": 'remove def name because "..."', "add": 'add require action.name: condition else "..."',
+    "before": "before step flow.step:", "run": "run flow(values)", "with": "with parameter = value", "given": "given:",
 }
 _VALUES = frozenset({"NAME", "INT", "TRUE", "FALSE", "NONE", "LPAR", "LSQB", "LBRACE", "MINUS"})
 # The keywords that may follow a value and are no operators.
@@ -312,6 +314,23 @@ def empty_file(source: Source) -> Diagnostic:
     return Diagnostic(
         "S119", "this file has no rules", Span(source, 0, 0), "nothing but blank lines and comments" if source.text.strip() else "",
         hints=("a game starts with `game NAME:`, its title and its players",),
+    )
+
+
+def variant_needed(delta: Any) -> Diagnostic:
+    """A delta in a file that is no variant."""
+    return Diagnostic(
+        "S121", "this belongs in a variant", delta.span, "it changes a clause of another file",
+        hints=('a variant begins with `variant NAME of "base.rules":`',),
+    )
+
+
+def add_needed(declaration: Any) -> Diagnostic:
+    """A declaration of a variant that does not say what it does to the base."""
+    word = declaration.span.text.split()[0]
+    return Diagnostic(
+        "S122", f"a variant says whether a {word} is new", declaration.span, "",
+        hints=(f"write `add {word} ...` for a new one, `replace {word} ...` for one of the base",),
     )
 
 

@@ -137,7 +137,11 @@ class Builder:
 
     # ---------------------------------------------------------------- the file and its declarations
 
-    def on_module(self, c: list[Any]) -> tuple[syntax.Declaration, ...]:
+    def on_module(self, c: list[Any]) -> tuple[Any, ...]:
+        """Declarations, or a variant and its deltas: `parse` tells them apart."""
+        variants = [x for x in c if isinstance(x, syntax.Variant)]
+        for second in variants[1:]:
+            self._complain("S116", "a file holds one variant", second.span, "a second `variant`")
         return tuple(c)
 
     def on_title(self, c: list[Any]) -> Part:
@@ -283,6 +287,80 @@ class Builder:
 
     def on_terminates(self, c: list[Any]) -> syntax.Terminates:
         return syntax.Terminates(self._span(c), c[2])
+
+    # ---------------------------------------------------------------- variants
+
+    def on_path(self, c: list[Any]) -> Part:
+        return Part(self._span(c), tuple(self._clause_name(x) for x in c if _is(x, "NAME")))
+
+    def on_because(self, c: list[Any]) -> syntax.Sentence:
+        return self._sentence(c[1])
+
+    def on_variant(self, c: list[Any]) -> syntax.Variant:
+        titles = [part.value[1] for part in _nodes(c)]
+        return syntax.Variant(
+            self._span(c), self._name(c[1]), self._sentence(c[3]), titles[0] if titles else None, self._doc(c[0])
+        )
+
+    def on_set_param(self, c: list[Any]) -> syntax.SetParam:
+        return syntax.SetParam(self._span(c), self._name(c[1]), c[3], self._doc(c[0]))
+
+    def on_replace(self, c: list[Any]) -> syntax.Replace:
+        return syntax.Replace(self._span(c), c[1], None, self._doc(c[0]))
+
+    def on_replace_field(self, c: list[Any]) -> syntax.Replace:
+        return syntax.Replace(self._span(c), c[2], None, self._doc(c[0]))
+
+    def on_replace_step(self, c: list[Any]) -> syntax.ReplaceStep:
+        path, *because, block = _nodes(c)
+        return syntax.ReplaceStep(
+            self._span(c), path.value, because[0] if because else None, block.value, self._doc(c[0])
+        )
+
+    def _required(self, c: list[Any]) -> tuple[syntax.Name, syntax.Require]:
+        """`require action.name: condition else "sentence"`, from the second child on."""
+        require = syntax.Require(self._span(c[1:]), self._clause_name(c[4]), c[6], self._sentence(c[8]))
+        return self._name(c[2]), require
+
+    def on_replace_require(self, c: list[Any]) -> syntax.ReplaceRequire:
+        action, require = self._required(c)
+        return syntax.ReplaceRequire(self._span(c), action, require, None, self._doc(c[0]))
+
+    def on_replace_member(self, c: list[Any]) -> syntax.ReplaceMember:
+        return syntax.ReplaceMember(self._span(c), self._name(c[2]), c[4], None, self._doc(c[0]))
+
+    def on_add(self, c: list[Any]) -> syntax.Add:
+        return syntax.Add(self._span(c), c[1], self._doc(c[0]))
+
+    def on_add_require(self, c: list[Any]) -> syntax.AddRequire:
+        action, require = self._required(c)
+        return syntax.AddRequire(self._span(c), action, require, self._doc(c[0]))
+
+    def on_add_member(self, c: list[Any]) -> syntax.AddMember:
+        members = tuple(member for part in _nodes(c) for member in part.value)
+        return syntax.AddMember(self._span(c), self._name(c[2]), members, self._doc(c[0]))
+
+    def on_add_field(self, c: list[Any]) -> syntax.AddField:
+        return syntax.AddField(self._span(c), c[2], self._doc(c[0]))
+
+    def on_removed(self, c: list[Any]) -> Part:
+        return Part(self._span(c), str(c[0]))
+
+    def on_remove(self, c: list[Any]) -> syntax.Remove:
+        kind, path, because = _nodes(c)
+        return syntax.Remove(self._span(c), kind.value, path.value, None, because, self._doc(c[0]))
+
+    def on_remove_text(self, c: list[Any]) -> syntax.Remove:
+        return syntax.Remove(self._span(c), str(c[1]), (), self._sentence(c[2]), c[3], self._doc(c[0]))
+
+    def on_remove_terminates(self, c: list[Any]) -> syntax.Remove:
+        return syntax.Remove(self._span(c), "terminates", (), None, c[2], self._doc(c[0]))
+
+    def on_around(self, c: list[Any]) -> syntax.Around:
+        path, *because, block = _nodes(c)
+        return syntax.Around(
+            self._span(c), str(c[0]), path.value, because[0] if because else None, block.value, self._doc(c[0])
+        )
 
     # ---------------------------------------------------------------- scenarios
 
