@@ -456,6 +456,9 @@ class CallChecker:
         if kind in ("any", "all"):
             return core.Comp(kind, element, tuple(clauses), BOOL, span)
         if kind == "count":
+            if item == BOOL:
+                text = "this is counted whether it is true or not"
+                return self.report("T302", "`count` counts what is gone through", where or span, text, "write `count(x for x in ... if ...)`")
             return core.Comp(kind, element, tuple(clauses), IntType(0, most), span)
         if kind == "first":
             if isinstance(item, OptionType):
