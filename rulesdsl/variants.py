@@ -64,9 +64,10 @@ def key_name(key: Key) -> str:
 
 def declaration_key(decl: Any) -> Key:
     """The key of a declaration: its kind and name."""
-    kind = {syntax.StateField: "field", syntax.Terminates: "terminates", syntax.Game: "game"}.get(type(decl))
-    if kind in ("terminates", "game"):
-        return (kind, "")
+    whole = {syntax.Terminates: "terminates", syntax.Game: "game", syntax.State: "state"}.get(type(decl))
+    if whole is not None:
+        return (whole, "")
+    kind = "field" if isinstance(decl, syntax.StateField) else None
     kind = kind or type(decl).__name__.lower()
     if isinstance(decl, (syntax.Invariant, syntax.Transition, syntax.Scenario)):
         return (kind, decl.text.text)
