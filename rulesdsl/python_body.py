@@ -7,7 +7,7 @@ from typing import Any
 
 from rulesdsl import core
 from rulesdsl.facts import statements
-from rulesdsl.python_code import Py, index, tuple_of
+from rulesdsl.python_code import OR, Py, index, tuple_of
 from rulesdsl.python_comp import iterable
 from rulesdsl.python_expr import assign, give, require, test
 from rulesdsl.python_function import Fn, Leave
@@ -196,7 +196,7 @@ def _store_whole(fn: Fn, info: core.FieldInfo, target: str, value: Py) -> None:
         with fn.maybe() as lines:
             code = code_of_value(fn, Py(cell), info.value)
         assert not lines
-        value = Py(f"[{code.text} for {cell} in {value.text}]")
+        value = Py(f"[{code.text} for {cell} in {value.at(OR)}]")
     kind = "bytearray" if info.packed else "list"
     fn.code.line(f"{target} = {kind if stmt_changes(fn, info) else _FROZEN[kind]}({value.text})")
 

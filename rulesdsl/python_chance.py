@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulesdsl import core
 from rulesdsl.facts import item_of
-from rulesdsl.python_code import Py, call
+from rulesdsl.python_code import OR, Py, call
 from rulesdsl.python_comp import iterable
 from rulesdsl.python_function import Fn
 from rulesdsl.types import BagType, ListType
@@ -19,5 +19,5 @@ def outcomes(fn: Fn, source: core.Expr) -> Py:
     elif isinstance(source.type, ListType):
         pairs = call(fn.module.helper("weigh_list"), fn.value(source))
     else:
-        pairs = Py(f"[(value, 1) for value in {iterable(fn, source, True).text}]")
+        pairs = Py(f"[(value, 1) for value in {iterable(fn, source, True).at(OR)}]")
     return call(fn.module.helper("drawable"), pairs)

@@ -15,7 +15,7 @@ from rulesdsl.facts import item_of
 from rulesdsl.optimise import same_elements
 from rulesdsl.python_cells import Scan, conjuncts, exists, find_scan, mask, number, opposite, places, together
 from rulesdsl.python_cells import head as cell_head
-from rulesdsl.python_code import NOT, Py, call, index, negation, plus
+from rulesdsl.python_code import NOT, OR, Py, call, index, negation, plus
 from rulesdsl.python_expr import require, test
 from rulesdsl.python_function import VALUE, Fn, Leave
 from rulesdsl.python_state import code_of
@@ -80,12 +80,12 @@ def listed(fn: Fn, element: core.Expr, clause: core.Clause, copies: bool = False
         source = places(fn, scan) if scan is not None else iterable(fn, clause.source, not copies)
         rest = clause.condition if scan is None else scan.rest
         before = len(lines)
-        condition = "" if rest is None else f" if {test(fn, rest).text}"
+        condition = "" if rest is None else f" if {test(fn, rest).at(OR)}"
         value = fn.value(element)
     if len(lines) > before:
         return None
     fn.code.paste(lines)
-    return Py(f"[{value.text} for {fn.local(clause.var)} in {source.text}{condition}]")
+    return Py(f"[{value.text} for {fn.local(clause.var)} in {source.at(OR)}{condition}]")
 
 
 def _short_known_range(fn: Fn, source: core.Op) -> bool:

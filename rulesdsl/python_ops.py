@@ -405,7 +405,7 @@ def _positions(fn: Fn, source: core.Expr, kind: Type) -> Py:
     with fn.maybe() as lines:
         code = code_of_value(fn, Py(item), kind)
     assert not lines
-    return Py(f"[{code.text} for {item} in {items.text}]")
+    return Py(f"[{code.text} for {item} in {items.at(OR)}]")
 
 
 # ---------------------------------------------------------------- lists

@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from rulesdsl import core
 from rulesdsl.facts import within
-from rulesdsl.python_code import COMPARE, NONE, SUM, TERNARY, Py, call, comparison, index, infix, plus, times, tuple_of
+from rulesdsl.python_code import (
+    COMPARE,
+    NONE,
+    OR,
+    SUM,
+    TERNARY,
+    Py,
+    call,
+    comparison,
+    index,
+    infix,
+    plus,
+    times,
+    tuple_of,
+)
 from rulesdsl.python_function import VALUE, Fn
 from rulesdsl.types import BoolType, EnumType, IntType, MapType, OptionType, RecordType, SetType, Type, index_of, size
 
@@ -159,7 +173,7 @@ def _read_map(fn: Fn, expr: core.Read, info: core.FieldInfo) -> Py:
         cells = Py(f"{cells.text}[{start.text} : {plus(start, count).text}]")
     if info.packed and not same_form(info.value):
         cell = fn.temp("cell")
-        cells = Py(f"tuple([{from_code(fn, Py(cell), info.value).text} for {cell} in {cells.text}])")
+        cells = Py(f"tuple([{from_code(fn, Py(cell), info.value).text} for {cell} in {cells.at(OR)}])")
     elif info.packed or expr.field in fn.scope.changing:
         cells = call("tuple", cells)
     if len(rest) == 1:
