@@ -6,6 +6,7 @@ argument outside its domain, and names that do not exist are explained too.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -307,12 +308,20 @@ def substituted(span: Span, texts: Mapping[str, str]) -> str:
 
 
 def probed(codec: Codec, probes: Sequence[tuple[Span, Any, Type]], texts: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """The values of the parts of a condition: (text of the rules, value), each once, without what says nothing."""
+    """The values of the parts of a condition: (text of the rules, value), each once, without what says nothing.
+
+    For `any(...)` and `all(...)` the probes are the elements that decided, one for each `for`.
+    """
     shown: dict[str, str] = {}
-    for span, value, t in probes:
-        text, told = substituted(span, texts), codec.text(t, value)
-        if text != told:
-            shown.setdefault(text, told)
+    for span, found in itertools.groupby(probes, key=lambda probe: probe[0]):
+        text, values = substituted(span, texts), [codec.text(t, value) for _, value, t in found]
+        quantifier = re.match(r"(any|all)\(", text)
+        if quantifier is not None:
+            names = re.findall(r"\bfor (\w+) in\b", span.text)
+            elements = ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=False))
+            shown.setdefault(text, f"{'true' if quantifier[1] == 'any' else 'false'} for {elements}")
+        elif text != values[0]:
+            shown.setdefault(text, values[0])
     return tuple(shown.items())
 
 

@@ -13,6 +13,7 @@ from machine_games import BIDS, duel, game
 from test_match import play_randomly
 
 from interpreter import REFEREE, Concealed, Match, ValueProblem, View
+from interpreter.explain import examine
 
 
 def stacked(*cards: str, **params: int) -> Match:
@@ -206,6 +207,67 @@ def test_why_a_move_is_not_asked_for(move: str, seat: Any, sentence: str) -> Non
     match = stacked("ace", "two", "jack", "jack")
     found = match.why(move, seat=seat)
     assert not found and [reason.sentence for reason in found.reasons] == [sentence]
+
+
+CLOSE = """
+game close:
+    title "Close"
+    players ana, bob
+
+board Square = grid(3, 3)
+
+state:
+    base: set[Square] = {b2}
+    owner[Square]: Player?
+
+event Put(at: Square):
+    base += at
+
+action put(at in Square, far in at.neighbours):
+    require free: at not in base else "{at} is taken"
+    let near = at.neighbours - {far}
+    require apart: not any(s in base for s in near) else "{len(near)} of them is taken"
+    require alone: all(s not in base for s in at.neighbours if s != c3) else "there is something next to {at}"
+    require held: owner[at] is some else "nobody holds {at}"
+    require own: owner[at] == me else "{at} is not yours"
+    emit Put(at)
+
+flow main:
+    if ana can put:
+        ana chooses put
+    end tie
+"""
+
+
+def refused(at: str, far: str) -> Any:
+    rules = game(CLOSE).rules()
+    action = rules.action_named("put")
+    assert action is not None
+    squares = [rules.codec.internal(action.chosen[0].type, name) for name in (at, far)]
+    return examine(rules, rules.module.initial(), action, 0, (), tuple(squares))
+
+
+def test_why_shows_the_elements_that_decide() -> None:
+    found = refused("b1", "a1")
+    told = {reason.guard: reason.values for reason in found.reasons}
+    assert told["apart"] == (("any(s in base for s in near)", "true for s = b2"),)
+    assert told["alone"] == (("all(s not in base for s in b1.neighbours if s != c3)", "false for s = b2"),)
+    assert told["held"] == (("owner[b1]", "none"),)
+    assert found.reasons[0].sentence == "2 of them is taken"
+    assert found.holds == ("free",)
+
+
+def test_guards_that_rely_on_what_failed_are_left_out() -> None:
+    found = refused("a1", "b1")
+    assert [reason.guard for reason in found.reasons] == ["held"], "`own` has no meaning where nobody holds the square"
+    assert set(found.holds) == {"free", "apart", "alone"}
+
+
+def test_explaining_goes_on_after_an_argument_outside_its_domain() -> None:
+    found = refused("b1", "c3")
+    assert [reason.guard for reason in found.reasons][:2] == ["far", "apart"]
+    assert found.reasons[0].sentence == "c3 is not in b1.neighbours"
+    assert found.reasons[0].values == (("b1.neighbours", "{a1, c1, b2}"),)
 
 
 def test_why_agrees_with_the_rules() -> None:
