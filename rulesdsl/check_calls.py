@@ -110,7 +110,7 @@ class CallChecker:
                     given, needed = len(args), len(params)
                     self.report(
                         "T302",
-                        f"{what} takes {needed} argument{'' if needed == 1 else 's'}, {given} are given",
+                        f"{what} takes {counted(needed)}, not {given}",
                         arg.span,
                         "one too many",
                         signature(what, params),
@@ -458,7 +458,13 @@ class CallChecker:
         if kind == "count":
             if item == BOOL:
                 text = "this is counted whether it is true or not"
-                return self.report("T302", "`count` counts what is gone through", where or span, text, "write `count(x for x in ... if ...)`")
+                return self.report(
+                    "T302",
+                    "`count` counts what is gone through",
+                    where or span,
+                    text,
+                    "write `count(x for x in ... if ...)`",
+                )
             return core.Comp(kind, element, tuple(clauses), IntType(0, most), span)
         if kind == "first":
             if isinstance(item, OptionType):
@@ -558,7 +564,7 @@ class CallChecker:
             hint = f"`{word}` leaves {', '.join(f'`{c}`' for c in chosen)} to the player" if chosen else ""
             self.report(
                 "F509",
-                f"`{word}` is given {len(given)} argument{'' if len(given) == 1 else 's'}, not {len(node.args)}",
+                f"`{word}` is given {counted(len(given))}, not {len(node.args)}",
                 node.span,
                 "",
                 hint,
@@ -614,6 +620,10 @@ class CallChecker:
             return None
         args = self.arguments(node.args, params, f"`{word}`", node.span, entity.span)
         return None if args is None else (word, args)
+
+
+def counted(count: int) -> str:
+    return "no arguments" if count == 0 else "1 argument" if count == 1 else f"{count} arguments"
 
 
 def signature(what: str, params: list[tuple[str, Type]]) -> str:

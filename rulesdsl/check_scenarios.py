@@ -17,7 +17,7 @@ from rulesdsl.check_stmt import StatementChecker
 from rulesdsl.diagnostics import Label, closest
 from rulesdsl.names import Names
 from rulesdsl.scope import Scope
-from rulesdsl.types import UNKNOWN, EnumType, IntType, Type
+from rulesdsl.types import INT, UNKNOWN, EnumType, IntType, Type
 
 _MOVES = (syntax.PlayLine, syntax.PassLine, syntax.DrawLine, syntax.RunLine, syntax.ExpectIllegal)
 
@@ -55,12 +55,18 @@ class ScenarioChecker:
         """The settings of a scenario, or None if it belongs to another specialisation (or they are wrong)."""
         found: dict[str, Any] = {}
         fits = True
+        written = {
+            name.id: name.span for line in decl.lines if isinstance(line, syntax.WithLine) for name, _ in line.settings
+        }
         for name, node in settings_of(decl).items():
             if name == "players":
                 count = self.names.known_int(node, "the number of players")
                 low, high = _seats(self.names)
                 if count is not None and not low <= count <= high:
-                    self.names.report("G607", f"the game is for {low} to {high} players", node.span, f"{count} players")
+                    allowed = (
+                        f"{low} to {high} players" if low < high else "1 player" if high == 1 else f"{high} players"
+                    )
+                    self.names.report("G607", f"the game is for {allowed}", node.span, "not that many")
                     return None
                 found[name] = count
                 fits = fits and count == len(self.names.player.members)
@@ -72,10 +78,9 @@ class ScenarioChecker:
                 self.names.report(
                     "N209",
                     f"there is no parameter `{name}`",
-                    node.span,
-                    "",
+                    written[name],
+                    "not a `param`",
                     f"did you mean `{near}`?" if near else "",
-                    labels=(),
                 )
                 return None
             value = self.names.resolve(entity)
@@ -198,7 +203,8 @@ class ScenarioChecker:
     def chosen_types(self, action: str) -> list[tuple[str, Type]] | None:
         """The chosen parameters of an action with the types of their domains, wide enough for illegal ones."""
         info = self.names.checked_actions.get(action)
-        if info is None:
+        written = self.names.entities[action].decl.params
+        if info is None or len(info.chosen) < sum(choice.domain is not None for choice in written):
             return None
         return [(c.name, _widened(c.type)) for c in info.chosen]
 
@@ -220,7 +226,7 @@ class ScenarioChecker:
 
 def _widened(kind: Type) -> Type:
     """Ints of a domain may be named outside of it where a move is expected to be illegal."""
-    return IntType(min(kind.lo, -1000), max(kind.hi, 1000)) if isinstance(kind, IntType) else kind
+    return INT if isinstance(kind, IntType) else kind
 
 
 def _seats(names: Names) -> tuple[int, int]:

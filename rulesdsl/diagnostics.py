@@ -138,8 +138,23 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     exact = folded.get(word.lower().replace("_", ""))
     if exact is not None:
         return exact
-    found = difflib.get_close_matches(word, pool, n=1, cutoff=0.6)
-    return found[0] if found else None
+    found = difflib.get_close_matches(word, pool, n=5, cutoff=0.6)
+    return next((near for near in found if edits(word, near) <= max(1, (len(word) + 1) // 3)), None)
+
+
+def edits(a: str, b: str) -> int:
+    """How many letters must be added, left out, replaced or swapped with the next to make one word the other."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        new = [i]
+        for j, other in enumerate(b, 1):
+            cost = min(row[j] + 1, new[j - 1] + 1, row[j - 1] + (letter != other))
+            if before and i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
+                cost = min(cost, before[j - 2] + 1)
+            new.append(cost)
+        before, row = row, new
+    return row[-1]
 
 
 # ---------------------------------------------------------------- rendering
