@@ -43,7 +43,7 @@ Examples:
     "--out", type=click.Path(file_okay=False, path_type=Path), default="fuzz", help="Where failures are written."
 )
 @click.option(
-    "--thorough", type=click.FloatRange(0, 1), default=0.02, help="The share of games with every law checked."
+    "--thorough", type=click.FloatRange(0, 1), help="The share of games in which every law is checked; 1: all of them."
 )
 @parameters
 @players
@@ -55,7 +55,7 @@ def fuzz_command(
     seconds: float | None,
     seed: int,
     out: Path,
-    thorough: float,
+    thorough: float | None,
     params: dict[str, Any],
     players: int | None,
     json_wanted: bool,
@@ -66,13 +66,14 @@ def fuzz_command(
     undo, and the log in a share of them. What is found is made small, saved as a log, and shown with the command that
     replays it.
     """
-    from playtest.fuzz import Plan
+    from playtest.fuzz import RECHECKED, Plan
     from playtest.logs import LogLaw
     from table.loading import load_rules
 
     rules = load_rules(file, params, players)
     count = games if games is not None or seconds is not None else 1000
-    plan = Plan(games=count, seed=seed, seconds=seconds, rechecked=thorough, logs=LogLaw(rules))
+    share = RECHECKED if thorough is None else thorough
+    plan = Plan(games=count, seed=seed, seconds=seconds, rechecked=share, logs=LogLaw(rules))
     with progress(plan.games, quiet=json_wanted) as tell:
         result = run(rules, plan, tell)
     if json_wanted:
