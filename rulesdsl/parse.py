@@ -20,7 +20,7 @@ from rulesdsl import syntax
 from rulesdsl.diagnostics import Diagnostic, Source, Span, in_order
 from rulesdsl.layout import Layout, LayoutError
 from rulesdsl.recovery import Attempt, explained, find_all
-from rulesdsl.syntax_errors import add_needed, empty_file, variant_needed, indented_start
+from rulesdsl.syntax_errors import add_needed, empty_file, indented_start, variant_needed
 from rulesdsl.tree import Builder, find_comments
 
 if TYPE_CHECKING:
