@@ -396,3 +396,56 @@ def test_files_that_are_named_exist(document: Document) -> None:
     named = re.findall(r"`((?:rulesdsl|interpreter|playtest|table|tests|benchmarks|games|docs)/[\w./-]*\w/?)`", document.text)
     missing = [name for name in named if not (ROOT / name).exists()]
     assert not missing, f"{document.name}: {missing}"
+
+
+# ---------------------------------------------------------------- the reference is complete
+
+LANGUAGE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+
+
+def test_all_reserved_words_are_listed() -> None:
+    from rulesdsl.parse import reserved_words
+
+    listed = LANGUAGE[LANGUAGE.index("**Reserved**") :].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == reserved_words()
+
+
+def test_all_soft_words_are_listed() -> None:
+    from rulesdsl.names import FUNCTIONS, SPECIAL
+    from rulesdsl.parse import SOFT
+
+    listed = LANGUAGE[LANGUAGE.index("**Keywords in their place only**") :].partition(". They may")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == SOFT - {*FUNCTIONS, *SPECIAL}
+
+
+def test_all_functions_are_described() -> None:
+    from rulesdsl.names import BUILT_IN_TYPES, FUNCTIONS, SPECIAL
+
+    for name in FUNCTIONS:
+        assert re.search(rf"^\| .*`{name}\(.* \| ", LANGUAGE, re.MULTILINE), name
+    listed = LANGUAGE[LANGUAGE.index("**Words with a meaning") :].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == {*FUNCTIONS, *BUILT_IN_TYPES, *SPECIAL}
+
+
+def test_all_parts_of_boards_are_described() -> None:
+    from rulesdsl.boards import grid, track
+
+    for shape, letter in ((grid(("Cell",), (3, 3)), "s"), (track(("Way",), (9,)), "w")):
+        name = shape.types[0].name
+        for part in (*shape.attributes, *shape.methods):
+            assert f"`{letter}.{part[1]}" in LANGUAGE, part
+        for part in (*shape.statics, *shape.constants):
+            assert f"`{name}.{part[1]}" in LANGUAGE, part
+
+
+def test_all_kinds_of_rules_errors_are_listed() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulesdsl").glob("*.py"))
+    for kind in re.findall(r'RulesFault\(\s*"([a-z ]+)"', text):
+        assert kind in ("division", "internal") or f"| `{kind}` |" in LANGUAGE, kind
+
+
+def test_all_codes_are_listed() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rulesdsl").glob("*.py")))
+    listed = re.findall(r"^\| ([A-Z]\d{3}) \| ", LANGUAGE, re.MULTILINE)
+    assert listed == list(dict.fromkeys(listed))
+    assert set(re.findall(r'"([STNVFGW]\d{3})"', text)) == set(listed)
