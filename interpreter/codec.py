@@ -255,7 +255,9 @@ class Codec:
         for key in data:
             if key not in names:
                 meant = closest(str(key), names)
-                raise ValueProblem(where, f"{t.name} has no field {key}" + (f"; did you mean {meant}?" if meant else ""))
+                raise ValueProblem(
+                    where, f"{t.name} has no field {key}" + (f"; did you mean {meant}?" if meant else "")
+                )
         for name in names:
             if name not in data:
                 raise ValueProblem(where, f"{t.name} lacks its field {name}")
@@ -276,7 +278,9 @@ class Codec:
         counts = [0] * (size(t.item) or 0)
         for key, count in self._pairs(t, t.item, data, where):
             if type(count) is not int or not 1 <= count <= BAG_LIMIT:
-                raise ValueProblem(f"{where}[{self._text(t.item, key)}]", f"{_quoted(count)} is not a count from 1 to 255")
+                raise ValueProblem(
+                    f"{where}[{self._text(t.item, key)}]", f"{_quoted(count)} is not a count from 1 to 255"
+                )
             counts[index_of(t.item, key)] = count
         return tuple(counts)
 
@@ -301,7 +305,11 @@ class Codec:
         """The items of a bag or map, whose keys are checked and internal; each key once."""
         if isinstance(data, Mapping):
             items = list(data.items())
-        elif not has_plain_name(key) and isinstance(data, list) and all(isinstance(p, list) and len(p) == 2 for p in data):
+        elif (
+            not has_plain_name(key)
+            and isinstance(data, list)
+            and all(isinstance(p, list) and len(p) == 2 for p in data)
+        ):
             items = [(k, v) for k, v in data]
         else:
             raise wrong(where, data, t)

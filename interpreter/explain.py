@@ -307,7 +307,9 @@ def substituted(span: Span, texts: Mapping[str, str]) -> str:
     return re.sub(rf"(?<![\w.])({names})(?!\w|\s*=(?!=))", lambda found: texts[found[1]], text)
 
 
-def probed(codec: Codec, probes: Sequence[tuple[Span, Any, Type]], texts: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def probed(
+    codec: Codec, probes: Sequence[tuple[Span, Any, Type]], texts: Mapping[str, str]
+) -> tuple[tuple[str, str], ...]:
     """The values of the parts of a condition: (text of the rules, value), each once, without what says nothing.
 
     For `any(...)` and `all(...)` the probes are the elements that decided, one for each `for`.

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from interpreter.embedding import texts_of, variants_of
 from interpreter.errors import IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
 from interpreter.log import FORMAT, LANGUAGE, Branch, Header, Log, Note, Redo, Undo
 from interpreter.machine import Choose, Fault, pick
@@ -197,7 +196,9 @@ class Match:
         except ValueProblem:
             made, internal, refused = None, (), True
         if refused or not position.allows(internal):
-            raise IllegalMove(position.why(made if made is not None else move, seat=seat, **({} if made else arguments)))
+            raise IllegalMove(
+                position.why(made if made is not None else move, seat=seat, **({} if made else arguments))
+            )
         self._answer(internal)
         return self.position
 
@@ -428,18 +429,15 @@ class Match:
 
 def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bool) -> Header:
     """The header of a new log."""
-    program = rules.program
-    params = {name: rules.codec.plain(t, value) for name, t, value in program.parameters}
-    text = texts_of(rules.source) if embed else None
     return Header(
         FORMAT,
         LANGUAGE,
-        program.name,
-        program.digest,
-        params,
+        rules.program.name,
+        rules.program.digest,
+        dict(rules.plain_parameters),
         rules.seats,
-        variants_of(rules.source),
+        rules.variants,
         tuple(humans),
         seed,
-        text,
+        dict(rules.texts) if embed else None,
     )

@@ -227,7 +227,9 @@ class _Reader:
     def _bag(self, t: BagType, where: str) -> tuple[int, ...]:
         def entry() -> tuple[Any, int]:
             item = self.value(t.item, where)
-            return item, self._simple(IntType(1, BAG_LIMIT), self.word("a count", where), where) if self.take(":") else 1
+            return item, self._simple(IntType(1, BAG_LIMIT), self.word("a count", where), where) if self.take(
+                ":"
+            ) else 1
 
         counts = [0] * (size(t.item) or 0)
         for item, count in self._items("{", "}", where, entry):

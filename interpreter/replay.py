@@ -89,7 +89,7 @@ def rules_of(log: Log, game: Game | None = None, *, own_rules: bool = False, cur
 
     header = log.header
     if game is None or own_rules:
-        if header.rules is None:
+        if not header.rules:
             raise LogError("program", "this log does not carry its rules; give them")
         game = Game.from_text(header.rules)
     if game.name != header.game:
@@ -103,7 +103,9 @@ def rules_of(log: Log, game: Game | None = None, *, own_rules: bool = False, cur
     if rules.program.digest != header.digest and not current_rules:
         played, now = header.digest[:8], rules.program.digest[:8]
         hint = "it carries its own rules" if header.rules is not None else "it does not carry its own"
-        raise LogError("program", f"played with other rules (program {played}…, now {now}…); the log is intact, and {hint}")
+        raise LogError(
+            "program", f"played with other rules (program {played}…, now {now}…); the log is intact, and {hint}"
+        )
     return rules
 
 
@@ -234,7 +236,9 @@ class _Replayer:
             raise _Parted("more is drawn", "no draw", f"a draw of {name}")
         value = self.rules.codec.internal(t, draws[number].outcome, draws[number].draw)
         if draws[number].draw != name or all(value != possible for possible, _ in outcomes):
-            raise _Parted("the draw is another", f"{draws[number].draw} = {self.rules.codec.text(t, value)}", f"a draw of {name}")
+            raise _Parted(
+                "the draw is another", f"{draws[number].draw} = {self.rules.codec.text(t, value)}", f"a draw of {name}"
+            )
         return value
 
     def _compare(self, nodes: Sequence[Node], told: Sequence[Start | Answer]) -> None:

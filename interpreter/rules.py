@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Protocol, cast
 
 from interpreter.codec import Codec, NamedMap, bits, canonical
+from interpreter.embedding import texts_of, variants_of
 from interpreter.errors import ValueProblem
 from interpreter.values import Event, Move, Offer, Outcome, State
 from interpreter.values import Question as Asked
@@ -105,6 +107,23 @@ class Rules:
         self._seen: dict[str, tuple[Any, str]] = {}
         self._asked: dict[int, tuple[str, ...]] = {}
         self._extra: dict[Any, Mapping[str, Callable[..., Any]]] = {}
+
+    # ------------------------------------------------------------ what logs say of it
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The text of every file of the rules; see `embedding`."""
+        return texts_of(self.source)
+
+    @cached_property
+    def variants(self) -> tuple[str, ...]:
+        """The names of the variants that take part."""
+        return variants_of(self.source)
+
+    @cached_property
+    def plain_parameters(self) -> dict[str, Any]:
+        """The parameters and their values as JSON data."""
+        return {name: self.codec.plain(t, value) for name, t, value in self.program.parameters}
 
     # ------------------------------------------------------------ names
 
@@ -287,7 +306,10 @@ class Rules:
 
     def plain_state(self, st: Internal) -> dict[str, Any]:
         """All fields as JSON data, in declared order."""
-        return {info.name: make(st[info.position]) for info, make in zip(self.program.fields, self._plain_fields, strict=True)}
+        return {
+            info.name: make(st[info.position])
+            for info, make in zip(self.program.fields, self._plain_fields, strict=True)
+        }
 
     def plain_outcome(self, st: Internal) -> dict[str, Any] | None:
         outcome = self.outcome(st)
@@ -341,7 +363,9 @@ class Rules:
         found = self._extra.get(key)
         if found is None:
             functions = list(make())
-            found = self._extra[key] = extra(self.program, cast(ModuleType, self.module), functions) if functions else {}
+            found = self._extra[key] = (
+                extra(self.program, cast(ModuleType, self.module), functions) if functions else {}
+            )
         return found
 
 

@@ -120,9 +120,7 @@ def scenario_end(rules: Rules, scenario: ScenarioInfo) -> tuple[Internal, Any]:
     return play.st, play.frame
 
 
-def _failure(
-    span: Span, message: str, values: Sequence[tuple[str, str]] = (), details: Sequence[str] = ()
-) -> Failure:
+def _failure(span: Span, message: str, values: Sequence[tuple[str, str]] = (), details: Sequence[str] = ()) -> Failure:
     return Failure(
         span.source.name, span.line, span.source.line(span.line).strip(), message, tuple(values), tuple(details)
     )
@@ -227,7 +225,9 @@ class _Play:
             raise _Failed(f"the game is over: {self.rules.outcome(self.st)}")
         if len(given) != len(info.given):
             names = ", ".join(param.name for param in info.given)
-            raise _Failed(f"nobody asks {info.name} here, so write what its asker would give ({names}) before what is chosen")
+            raise _Failed(
+                f"nobody asks {info.name} here, so write what its asker would give ({names}) before what is chosen"
+            )
 
     def _illegal(self, number: int, step: core.ScenarioIllegal) -> None:
         who = self._call(f"who_{number}")

@@ -6,7 +6,7 @@ from functools import cache
 
 from interpreter import Game
 
-DUEL = '''\
+DUEL = """\
 ## A small game with all that Atlanteon lacks: draws, secrets, passes. [§1]
 game duel:
     title "Duel"
@@ -93,10 +93,10 @@ scenario "a card scores its power":
     ana play(ace)
     expect score[ana] == 3
     expect illegal ana play(ace) by fresh
-'''
+"""
 
 # Asking in turn is a simultaneous choice.
-BIDS = '''\
+BIDS = """\
 game bids:
     title "Secret bids"
     players 2..4
@@ -130,10 +130,10 @@ flow main:
     for p in Player:
         p chooses agree
     end scores {p: bid[p] or 0 for p in Player}
-'''
+"""
 
 # What can go wrong in rules.
-FAULTS = '''\
+FAULTS = """\
 game faults:
     title "Faults"
     players ana, bob
@@ -178,7 +178,7 @@ invariant "five is bad":
 
 transition "never twice the same":
     n != before.n or stuck
-'''
+"""
 
 
 @cache

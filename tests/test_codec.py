@@ -33,7 +33,15 @@ TILE = EnumType("Tile", ("zero", "one", "two", "six", "seven", "king"))
 PLAYER = EnumType("Player", ("guardian", "marauder"), kind="player")
 SQUARE = EnumType("Square", tuple(f"{c}{r}" for r in "123" for c in "abc"), kind="place")
 PIECE = RecordType("Piece", (("owner", PLAYER), ("tile", OptionType(TILE))))
-SIMPLE: list[Type] = [BOOL, IntType(-3, 12), TILE, PLAYER, SQUARE, PIECE, RecordType("Nest", (("a", PIECE), ("n", IntType(0, 1))))]
+SIMPLE: list[Type] = [
+    BOOL,
+    IntType(-3, 12),
+    TILE,
+    PLAYER,
+    SQUARE,
+    PIECE,
+    RecordType("Nest", (("a", PIECE), ("n", IntType(0, 1)))),
+]
 
 
 def forms() -> st.SearchStrategy[Type]:
@@ -94,7 +102,11 @@ def test_forms_by_example() -> None:
     assert codec.plain(BagType(PIECE), (0, 3, *[0] * 12)) == [[{"owner": "guardian", "tile": "zero"}, 3]]
     assert codec.text(BagType(TILE), (0, 2, 0, 0, 0, 1)) == "{one: 2, king: 1}"
     assert codec.named(MapType(PLAYER, IntType(0, 9)), (3, 4)) == {"guardian": 3, "marauder": 4}
-    assert codec.plain(MapType(OptionType(PLAYER), BOOL), (True, False, False)) == {"none": True, "guardian": False, "marauder": False}
+    assert codec.plain(MapType(OptionType(PLAYER), BOOL), (True, False, False)) == {
+        "none": True,
+        "guardian": False,
+        "marauder": False,
+    }
     assert show(None) == "none" and show(True) == "true" and show((1, 2)) == "[1, 2]"
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +246,9 @@ def test_lines_that_are_lost_doubled_or_swapped_are_refused() -> None:
         assert refused([*lines[: i + 1], *lines[i:]]).record == i
         assert refused([*lines[:i], lines[i + 1], lines[i], *lines[i + 2 :]]).record == i - 1
     assert refused(lines[1:]).kind == "format"
-    assert parse_log(b"".join(line + b"\n" for line in lines[:-1]))[0].end is None, "only the end tells that it is whole"
+    assert parse_log(b"".join(line + b"\n" for line in lines[:-1]))[0].end is None, (
+        "only the end tells that it is whole"
+    )
 
 
 def test_what_is_no_log(tmp_path: Path) -> None:
@@ -421,9 +424,15 @@ def test_logs_are_the_same_under_every_hash_seed() -> None:
     assert found == {play_randomly(duel().new(seed=5), 5).log.records[-1].hash + "\n"}
 
 
-def test_the_package_shows_what_it_offers() -> None:
-    assert interpreter.__doc__ is not None and "interpreter.load" in interpreter.__doc__
+def test_the_package_shows_how_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(hasattr(interpreter, name) for name in interpreter.__all__)
+    shown = (interpreter.__doc__ or "").split("\n\n", 1)[1].rsplit("\n\n", 1)[0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "games").symlink_to(Path(__file__).parent.parent / "games")
+    names: dict[str, Any] = {}
+    exec(textwrap.dedent(shown), names)
+    assert names["match"].number == 1 and (tmp_path / "atlanteon-4.jsonl").exists()
+    names["match"].close()
 
 
 def test_the_files_of_a_program_find_each_other_again() -> None:
@@ -436,7 +445,11 @@ def test_the_files_of_a_program_find_each_other_again() -> None:
         (base, ["duel.rules"], ()),
         (mild, ["mild.rules", "duel.rules"], ("mild",)),
         (kinder, ["kinder.rules", "../duel.rules", "kind.rules"], ("kind", "kinder")),
-        (Source(base.name, base.text, None, (mild, kind)), ["duel.rules", "mild.rules", "more/kind.rules"], ("mild", "kind")),
+        (
+            Source(base.name, base.text, None, (mild, kind)),
+            ["duel.rules", "mild.rules", "more/kind.rules"],
+            ("mild", "kind"),
+        ),
     ]
     for source, names, variants in cases:
         texts = texts_of(source)

@@ -240,7 +240,9 @@ def test_digests_go_by_names_not_by_layout() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.lists(st.sampled_from(["play", "play", "play", "undo", "redo", "branch"]), max_size=40))
+@given(
+    st.integers(0, 10**6), st.lists(st.sampled_from(["play", "play", "play", "undo", "redo", "branch"]), max_size=40)
+)
 def test_undo_takes_back_and_redo_restores(seed: int, steps: list[str]) -> None:
     """Against a model: the states of the line, and those undone."""
     chance = random.Random(seed)

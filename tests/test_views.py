@@ -97,7 +97,9 @@ def test_a_view_as_json_holds_no_digest_and_no_seed() -> None:
     for seat in ("ana", "bob", None, REFEREE):
         text = json.dumps(match.view(seat).plain(match.rules.codec))
         assert "secret seed" not in text
-        assert not any(record.hash in text or getattr(record, "state", "no digest") in text for record in match.log.records)
+        assert not any(
+            record.hash in text or getattr(record, "state", "no digest") in text for record in match.log.records
+        )
 
 
 def test_a_view_as_json() -> None:
