@@ -12,7 +12,7 @@ from rulesdsl.types import UNKNOWN
 
 
 def template(names: Names, scope: Scope, node: syntax.Sentence, *, parameters_only: bool) -> core.Template:
-    """A sentence with its expressions checked. `parameters_only`: of an event, whose sentence may name its parameters only."""
+    """A sentence with its expressions checked. `parameters_only`: of an event, whose sentence names its parameters and their parts."""
     parts: list[str | core.Expr] = []
     text = node.text
     base = node.span.start + 1
@@ -43,7 +43,7 @@ def _part(
     if parsed is None:
         names.diagnostics.extend(problems)
         return None
-    if parameters_only and not (isinstance(parsed, syntax.NameExpr) and parsed.id in scope.locals):
+    if parameters_only and not _is_parameter(parsed, scope):
         pool = ", ".join(f"`{name}`" for name in scope.locals)
         from rulesdsl.diagnostics import closest
 
@@ -55,3 +55,10 @@ def _part(
         return None
     expr = ExprChecker(names, scope).expr(parsed)
     return None if expr.type == UNKNOWN else expr
+
+
+def _is_parameter(node: syntax.Expr, scope: Scope) -> bool:
+    """Whether it is a local or a part of one: `tile`, `tile.colour`."""
+    while isinstance(node, syntax.Attr):
+        node = node.obj
+    return isinstance(node, syntax.NameExpr) and node.id in scope.locals
