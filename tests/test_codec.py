@@ -130,7 +130,7 @@ WRONG: list[tuple[Type, Any, str]] = [
     (BOOL, 1, "at: 1 is not a bool"),
     (PIECE, {"owner": "guardian"}, "at: Piece lacks its field tile"),
     (PIECE, {"owner": "guardian", "tiel": None, "tile": None}, "at: Piece has no field tiel; did you mean tile?"),
-    (PIECE, {"owner": "guard", "tile": None}, "at.owner: guard is not a Player; did you mean guardian?"),
+    (PIECE, {"owner": "guardain", "tile": None}, "at.owner: guardain is not a Player; did you mean guardian?"),
     (PIECE, "seven", "at: seven is not a Piece"),
     (SetType(TILE), ["one", "one"], "at: one is there twice"),
     (SetType(TILE), "one", "at: one is not a set[Tile]"),
