@@ -16,10 +16,12 @@ from playtest.laws import INVARIANT, TRANSITION
 from playtest.logs import Recorded, record
 from playtest.plies import DRAW, PASS, Position, play
 from rulesdsl import runtime
-from rulesdsl.core import LawInfo
+from rulesdsl.core import Comp, Expr, LawInfo
 from rulesdsl.diagnostics import Span
 from rulesdsl.program import load_source
+from rulesdsl.python_backend import ExtraFunction
 from rulesdsl.types import Type
+from rulesdsl.walk import everything
 
 
 @frozen
@@ -117,7 +119,7 @@ def save(rules: Rules, failure: Failure, folder: Path, stem: str) -> Saved:
     log, text = folder / f"{name}.jsonl", folder / f"{name}.rules"
     record(rules, failure.plies).log.save(log)
     text.write_text(scenario(rules, failure), encoding="utf-8")
-    return Saved(log, text, shlex.join(["rulesdsl", "replay", str(log)]))
+    return Saved(log, text, shlex.join(["rulesdsl", "replay", str(log), "--with-own-rules"]))
 
 
 # ---------------------------------------------------------------- the law and its values
@@ -139,34 +141,68 @@ def _values(rules: Rules, failure: Failure, law: LawInfo | None) -> tuple[Compar
     if law is None or failure.after is None:
         return ()
     try:
-        if failure.law == TRANSITION:
-            after = _probe(rules, law, (failure.before, failure.after))
-            return tuple(Compared(text, None, value) for text, value in after.items())
-        after = _probe(rules, law, (failure.after,))
-        before = _probe(rules, law, (failure.before,)) if failure.before is not None else {}
+        return _Parts(rules, law).compared(failure)
     except Exception:  # a law that fails by itself has no values; the failure is told all the same
         return ()
-    return tuple(Compared(text, before.get(text), value) for text, value in after.items())
 
 
-def _probe(rules: Rules, law: LawInfo, states: Sequence[Any]) -> dict[str, str]:
-    """The informative parts of a law's condition, by their text in the rules."""
-    from rulesdsl.python_backend import ExtraFunction
+class _Parts:
+    """The informative parts of a law's condition: operands, fields and calls, and what an `all` fails for."""
 
-    def wanted() -> list[Any]:
-        return [ExtraFunction("parts", (), law.condition, None, probe=True)]
+    def __init__(self, rules: Rules, law: LawInfo) -> None:
+        self.rules = rules
+        self.law = law
+        condition = law.condition
+        self.comp = condition if isinstance(condition, Comp) and condition.kind == "all" else None
+        self.names = tuple(clause.var for clause in self.comp.clauses) if self.comp else ()
+        self.deciders = {
+            (expr.span.start, expr.span.end): tuple(clause.var for clause in expr.clauses)
+            for expr in everything(condition)
+            if isinstance(expr, Comp)
+        }
 
-    function = rules.compiled(("law", law.span.start), wanted)["parts"]
-    found: dict[str, str] = {}
-    probes: Sequence[tuple[Span, Any, Type]] = function(*states)[1]
-    for span, value, kind in probes:
-        found.setdefault(one_line(span), rules.codec.text(kind, value))
-    return found
+    def compared(self, failure: Failure) -> tuple[Compared, ...]:
+        """The parts after the event, with those before it where the law looks at one state."""
+        transition = failure.law == TRANSITION
+        states = (failure.before, failure.after) if transition else (failure.after,)
+        after, decided = self._parts("parts", (), self.law.condition, states, ())
+        element = self.comp.element if self.comp is not None and len(decided) == len(self.names) else None
+        before: dict[str, str] = {}
+        if element is not None:
+            after |= self._parts("element", self.names, element, states, decided)[0]
+        if not transition and failure.before is not None:
+            if element is not None:
+                before = self._parts("element", self.names, element, (failure.before,), decided)[0]
+            else:
+                before = self._parts("parts", (), self.law.condition, (failure.before,), ())[0]
+        return tuple(Compared(text, before.get(text), value) for text, value in after.items())
+
+    def _parts(
+        self, name: str, names: tuple[str, ...], condition: Expr, states: Sequence[Any], values: Sequence[Any]
+    ) -> tuple[dict[str, str], list[Any]]:
+        """The parts of a condition by their text, and what the elements were that decided it."""
+        functions = self.rules.compiled(
+            (name, self.law.span.start), lambda: [ExtraFunction(name, names, condition, None, probe=True)]
+        )
+        probes: Sequence[tuple[Span, Any, Type]] = functions[name](*states, *values)[1]
+        found: dict[str, str] = {}
+        decided: list[Any] = []
+        waiting = {place: list(variables) for place, variables in self.deciders.items()}
+        for span, value, kind in probes:
+            variables = waiting.get((span.start, span.end))
+            text = one_line(span)
+            if variables:
+                text = variables.pop(0)
+                decided.append(value)
+            told = self.rules.codec.text(kind, value)
+            if told != text:
+                found.setdefault(text, told)
+        return found, decided
 
 
 def one_line(span: Span) -> str:
-    """A piece of the rules with its line ends as spaces."""
-    return " ".join(span.text.split())
+    """A piece of the rules on one line."""
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", " ".join(span.text.split()))
 
 
 def _event(rules: Rules, failure: Failure) -> str:

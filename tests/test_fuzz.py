@@ -299,6 +299,7 @@ def test_a_report_tells_the_answers(tmp_path: Path) -> None:
     told = report(Rules(game), failure)
     lines = told.lines()
     assert lines[0].startswith('broken: invariant "nobody climbs past the top"')
+    assert lines[1:3] == ["  p is ana", "  rung[p] was 2, is 5"]
     assert any("ana play(0)  draws: " in line for line in lines)
     assert lines[-1].strip().startswith("here: Climbed(")
     assert told.recorded.error is not None
