@@ -11,7 +11,7 @@ import bisect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import evolve, fields, has
+from attrs import fields, has
 
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source
@@ -119,7 +119,7 @@ class _Docs:
         for number in numbers:
             comment = self.comments.take(number)
             following = next((i for i, node in enumerate(nodes) if _end(node) > comment.span.start), len(nodes))
-            if not comment.alone and following and self._same_line(_end(nodes[following - 1]), comment):
+            if following and not trailing[following - 1] and self._ends(nodes[following - 1], comment):
                 trailing[following - 1] = comment.text
             elif following < len(nodes):
                 before[following].append(comment.text)
@@ -128,9 +128,11 @@ class _Docs:
         items = zip(docs, before, trailing, strict=True)
         return tuple(Item(doc, tuple(lead), end) for doc, lead, end in items), tuple(last)
 
-    def _same_line(self, end: int, comment: syntax.Comment) -> bool:
+    def _ends(self, node: Any, comment: syntax.Comment) -> bool:
+        """Whether a comment stands at the end of a node's last line, where only closing brackets may come between."""
         assert self._source is not None
-        return "\n" not in self._source.text[end : comment.span.start]
+        between = self._source.text[_end(node) : comment.span.start]
+        return not comment.alone and not between.strip(" \r\n),")
 
     def bracket(self, span: Any, open_: str, nodes: Sequence[Any], docs: Sequence[Doc], close: str, *, comma: bool = True) -> Doc:
         """A bracket around items, whose comments stand between two offsets."""
@@ -139,10 +141,9 @@ class _Docs:
             return open_ + close
         return Bracket(open_, items, close, comma, last)
 
-    def _chain(self, span: Any, operators: Sequence[str], nodes: Sequence[Any], docs: Sequence[Doc]) -> Doc:
-        items, last = self._items(span, nodes, docs)
-        if last:
-            items = (*items[:-1], evolve(items[-1], before=(*items[-1].before, *last)))
+    def _chain(self, operators: Sequence[str], nodes: Sequence[Any], docs: Sequence[Doc]) -> Doc:
+        """Operands with the comments between them; those before the first and after the last belong to what is around."""
+        items, _ = self._items(_Reach(nodes[0].span.end, nodes[-1].span.end), nodes, docs)
         return Chain(tuple(zip(operators, items, strict=True)))
 
     # ---- types
@@ -270,7 +271,7 @@ class _Docs:
                 return Seq((self.expr(expr.lo, BIT_OR), "..", self.expr(expr.hi, BIT_OR)))
             case syntax.Compare():
                 nodes = [expr.first, *[operand for _, operand in expr.rest]]
-                return self._chain(expr.span, ["", *[op for op, _ in expr.rest]], nodes, [self.expr(n, RANGE) for n in nodes])
+                return self._chain(["", *[op for op, _ in expr.rest]], nodes, [self.expr(n, RANGE) for n in nodes])
             case syntax.Binary():
                 return self._binary(expr)
             case syntax.Conditional():
@@ -291,7 +292,7 @@ class _Docs:
             nodes.append(left.right)
             left = left.left
         docs = [self.expr(left, own), *[self.expr(node, own + 1) for node in reversed(nodes)]]
-        return self._chain(expr.span, ["", *reversed(operators)], [left, *reversed(nodes)], docs)
+        return self._chain(["", *reversed(operators)], [left, *reversed(nodes)], docs)
 
     def _conditional(self, expr: syntax.Conditional) -> Doc:
         operators = [""]
@@ -305,7 +306,7 @@ class _Docs:
             last = last.otherwise
         nodes.append(last)
         docs = [self.expr(node, OR) for node in nodes]
-        return self._chain(expr.span, operators, nodes, docs)
+        return self._chain(operators, nodes, docs)
 
     def _after(self, expr: syntax.After) -> Doc:
         events: list[syntax.Expr] = []
@@ -315,7 +316,7 @@ class _Docs:
             first = first.expr
         nodes = [first, *reversed(events)]
         docs = [self.expr(first, CONDITIONAL), *[self.expr(event, POSTFIX) for event in reversed(events)]]
-        return self._chain(expr.span, ["", *["after"] * len(events)], nodes, docs)
+        return self._chain(["", *["after"] * len(events)], nodes, docs)
 
 
 class _Behind:
@@ -596,7 +597,7 @@ class Printer:
         self._header(d.span.start, body, head, 0)
         self._line(body, d.span.end, self._docs.expr(value), STEP, until=limit)
         if self._source is not None and "\n" in self._source.text[d.span.start : body]:
-            self._tail(self._first_column(value), STEP, limit)
+            self._tail(self._source.position(body)[1], STEP, limit)
 
     def _value_start(self, d: Any, value: syntax.Expr) -> int:
         """Where the value of a property starts, with a parenthesis that may stand before it."""
