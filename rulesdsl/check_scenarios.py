@@ -27,6 +27,16 @@ def settings_of(decl: syntax.Scenario) -> dict[str, syntax.Expr]:
     return {name.id: value for line in decl.lines if isinstance(line, syntax.WithLine) for name, value in line.settings}
 
 
+def literal(node: syntax.Expr, kind: Type | None) -> Any:
+    """The value of a setting that is written as a literal or a member, in internal form; None if it is something else."""
+    if isinstance(node, (syntax.IntLit, syntax.BoolLit)):
+        return node.value
+    if isinstance(node, syntax.Unary) and node.op == "-" and isinstance(node.operand, syntax.IntLit):
+        return -node.operand.value
+    word = node.id if isinstance(node, syntax.NameExpr) else node.name.id if isinstance(node, syntax.Attr) else None
+    return kind.members.index(word) if isinstance(kind, EnumType) and word in kind.members else None
+
+
 @frozen
 class ScenarioChecker:
     names: Names
@@ -60,6 +70,11 @@ class ScenarioChecker:
         }
         for name, node in settings_of(decl).items():
             if name == "players":
+                if literal(node, None) is None:
+                    self.names.report(
+                        "G606", "a setting is written as a plain value", node.span, "write `players = ...`"
+                    )
+                    return None
                 count = self.names.known_int(node, "the number of players")
                 low, high = _seats(self.names)
                 if count is not None and not low <= count <= high:
@@ -88,6 +103,9 @@ class ScenarioChecker:
                 return None
             made = self.names.known(node, value[0], "a parameter's value")
             if made is None:
+                return None
+            if literal(node, value[0]) is None:
+                self.names.report("G606", "a setting is written as a plain value", node.span, f"write `{name} = ...`")
                 return None
             found[name] = made[1]
             fits = fits and made[1] == value[1]

@@ -209,53 +209,52 @@ def compile_source(
 
 def check_source(source: Source) -> tuple[Diagnostic, ...]:
     """Everything that can be said about a text: with the defaults, every number of players, each parameter's end values, and
-    the settings of each scenario. A mistake that several of them show is told once."""
+    the settings of each scenario. The first of them with mistakes tells them; a warning holds for all."""
     from rulesdsl.check import check
 
     module, problems = assemble(source)
     if module is None:
         return tuple(in_order(problems))
-    found: list[Diagnostic] = []
-    for settings, seats in settings_to_check(source, module):
-        checked = check(source, module, settings, seats)
-        fresh = [d for d in checked.diagnostics if d.is_error or not found]
-        found.extend(_named(d, settings, seats) for d in fresh)
-        if any(d.is_error for d in fresh):
-            break
-    return tuple(in_order(found))
-
-
-def _named(diagnostic: Diagnostic, settings: Mapping[str, Any], seats: int | None) -> Diagnostic:
-    """A mistake that only some settings show says which."""
-    if not diagnostic.is_error or (not settings and seats is None):
-        return diagnostic
-    shown = [f"{name} = {value}" for name, value in sorted(settings.items())] + (
-        [f"players = {seats}"] if seats else []
-    )
-    return evolve(diagnostic, hints=(*diagnostic.hints, f"with {', '.join(shown)}"))
-
-
-def settings_to_check(source: Source, module: syntax.Module) -> Iterator[tuple[dict[str, Any], int | None]]:
-    """Parameter values and seats under which a program is checked: the defaults first."""
-    from rulesdsl.check import check
-
-    yield {}, None
     checked = check(source, module, {}, None)
     if checked.program is None:
-        return
+        return tuple(in_order(checked.diagnostics))
+    warnings = list(checked.diagnostics)
+    for settings, seats in other_settings(module, checked.program):
+        other = check(source, module, settings, seats)
+        if other.program is None:
+            shown = ", ".join(_shown(checked.program, settings, seats))
+            errors = [evolve(d, hints=(*d.hints, f"with {shown}")) for d in other.diagnostics if d.is_error]
+            return tuple(in_order([*warnings, *errors]))
+        warnings = [d for d in warnings if d in other.diagnostics]
+    return tuple(in_order(warnings))
+
+
+def _shown(program: core.Program, settings: Mapping[str, Any], seats: int | None) -> Iterator[str]:
+    """Settings as the rules write them."""
+    kinds = {name: kind for name, kind, _ in program.parameters}
+    for name, value in sorted(settings.items()):
+        kind = kinds.get(name)
+        text = kind.members[value] if isinstance(kind, EnumType) else str(value).lower()
+        yield f"{name} = {text}"
+    if seats is not None:
+        yield f"players = {seats}"
+
+
+def other_settings(module: syntax.Module, program: core.Program) -> Iterator[tuple[dict[str, Any], int | None]]:
+    """The parameter values and numbers of seats under which a program is checked, besides its defaults."""
     low, high = seat_counts(module)
     for count in range(low + 1, high + 1):
         yield {}, count
-    for name, kind, value in checked.program.parameters:
+    for name, kind, value in program.parameters:
         for end in ends_of(kind):
             if end != value:
                 yield {name: end}, None
-    yield from scenario_settings(module, checked.program)
+    yield from scenario_settings(module, program)[1:]
 
 
 def scenario_settings(module: syntax.Module, program: core.Program) -> list[tuple[dict[str, Any], int | None]]:
     """The different settings of a program's scenarios, that of the defaults first."""
-    from rulesdsl.check_scenarios import settings_of
+    from rulesdsl.check_scenarios import literal, settings_of
 
     kinds = {name: kind for name, kind, _ in program.parameters}
     found: list[tuple[dict[str, Any], int | None]] = [({}, None)]
@@ -272,17 +271,6 @@ def scenario_settings(module: syntax.Module, program: core.Program) -> list[tupl
             if (settings, seats) not in found:
                 found.append((settings, seats))
     return found
-
-
-def literal(node: syntax.Expr, kind: Type | None) -> Any:
-    """The value of a setting that is written as a literal or a member, in internal form; None if it is something else."""
-    if isinstance(node, (syntax.IntLit, syntax.BoolLit)):
-        return node.value
-    if isinstance(node, syntax.NameExpr) and isinstance(kind, EnumType) and node.id in kind.members:
-        return kind.members.index(node.id)
-    if isinstance(node, syntax.Attr) and isinstance(kind, EnumType) and node.name.id in kind.members:
-        return kind.members.index(node.name.id)
-    return None
 
 
 def ends_of(kind: Type) -> list[Any]:
