@@ -231,6 +231,24 @@ def test_rules(document: Document, block: Block) -> None:
     try_rules("game.rules", composed(document, block), block)
 
 
+def formatted(block: Block) -> str:
+    """A block as `rulesdsl fmt` would write it."""
+    from rulesdsl.format import format_module
+    from rulesdsl.parse import parse
+
+    source = Source("game.rules", block.text)
+    module, _ = parse(source)
+    return block.text if module is None else format_module(module, source)
+
+
+RULES = [block for document in DOCUMENTS for block in document.blocks if block.language == "rules"]
+
+
+@pytest.mark.parametrize("block", RULES, ids=[block.place for block in RULES])
+def test_rules_are_formatted(block: Block) -> None:
+    assert "lines" in block.words or block.text == formatted(block)
+
+
 # ---------------------------------------------------------------- sessions: files, commands, Python
 
 _PROMPT = re.compile(r"^(\w+)> (.+)$")
@@ -448,4 +466,5 @@ def test_all_codes_are_listed() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rulesdsl").glob("*.py")))
     listed = re.findall(r"^\| ([A-Z]\d{3}) \| ", LANGUAGE, re.MULTILINE)
     assert listed == list(dict.fromkeys(listed))
-    assert set(re.findall(r'"([STNVFGW]\d{3})"', text)) == set(listed)
+    used = set(re.findall(r'"([STNVFGW]\d{3})"', text))
+    assert used == set(listed), f"section 20 of docs/language.md: add {used - set(listed)}, remove {set(listed) - used}"
