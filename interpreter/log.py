@@ -1,11 +1,11 @@
-"""The log of a match: JSON Lines, append-only, chained by hashes. `docs` of the format are in the classes below.
+"""The log of a match: JSON Lines, append-only, chained by hashes. The classes below describe its records.
 
 A log file is a header line and then one line for each record. Every line is a JSON object without spaces, its members in the
 order of the class that describes it, members with default values left out, and a last member `hash`: the hash of the previous
 line's hash followed by the bytes of this line without that member. Nothing in a log is ever rewritten: undo, redo and
 branches are records too, which name the record whose position the match goes back to.
 
-`read_log` reads and checks a file; `Recorder` makes the records of a running match; a `Sink` is where they are kept.
+`read_log` reads and checks a file; `store` makes and keeps the records of a running match.
 """
 
 from __future__ import annotations
