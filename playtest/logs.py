@@ -23,11 +23,13 @@ from playtest.laws import LOG, Broken
 from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, play
 from rulesdsl import runtime
 
+UNDONE = 4
+
 
 class LogLaw:
     """Plays a finished game again through a match, and its log again through the rules.
 
-    The match must reach the same states by the same events; undoing all of it and making it again must lead to the same
+    The match must reach the same states by the same events; undoing some of it and making it again must lead to the same
     place; and the log, as text, must read back as it was, replay without a difference, and fold to the same state.
     """
 
@@ -45,8 +47,9 @@ class LogLaw:
             match = Match(self.rules, seed=0, chance=told(self.rules, plies), embed=False)
             self._compare(match, feed(self.rules, match, plies), plies)
             self._undo(match)
-            log, _ = parse_log(match.log.text().encode())
-            if log != match.log:
+            written = match.log
+            log, _ = parse_log(written.text().encode())
+            if log != written:
                 raise Broken(LOG, "the log reads back as another one")
             self._replay(match, log)
         except (LogError, RulesError) as error:
@@ -69,10 +72,11 @@ class LogLaw:
             raise Broken(LOG, "a match has other events than the rules")
 
     def _undo(self, match: Match) -> None:
-        """Undone to the start and made again, a match is where it was."""
+        """Some answers undone and made again, a match is where it was."""
         digest, number = match.state.digest, match.number
-        while match.can_undo(as_analyst=True):
-            match.undo(as_analyst=True)
+        for _ in range(UNDONE):
+            if match.can_undo(as_analyst=True):
+                match.undo(as_analyst=True)
         while match.can_redo():
             match.redo()
         if (match.state.digest, match.number) != (digest, number):
