@@ -16,7 +16,8 @@ from rulesdsl.check_calls import CallChecker
 from rulesdsl.check_expr import ExprChecker, element_type, join
 from rulesdsl.check_scenarios import ScenarioChecker
 from rulesdsl.check_stmt import StatementChecker
-from rulesdsl.diagnostics import Diagnostic, Label, Source, Span, in_order
+from rulesdsl.diagnostics import Diagnostic, Label, Source, Span, closest, in_order
+from rulesdsl.given import check_given
 from rulesdsl.graph import complete
 from rulesdsl.lower import lower
 from rulesdsl.names import Entity, Names, collect
@@ -76,6 +77,7 @@ def check(
 
 def check_secrets_of(program: core.Program, names: Names) -> core.Program:
     check_secrets(program, names)
+    check_given(program, names)
     return program
 
 
@@ -344,10 +346,13 @@ class _Checker:
     def main(self) -> None:
         main = self.names.use("main")
         if main is None:
+            near = closest("main", [e.name for e in self.names.entities.values() if e.kind == "flow"])
             span = self.names.game.span if self.names.game else Span(self.source, 0, 1)
-            self.names.report(
-                "F510", "nothing says how the game is played", span, "", "add `flow main:`, where a game starts"
-            )
+            text, hint = "", "add `flow main:`, where a game starts"
+            if near is not None:
+                span = self.names.entities[near].span
+                text, hint = "is this the way through the game?", "call it `main`: that is where a game starts"
+            self.names.report("F510", "nothing says how the game is played", span, text, hint)
         elif main.kind != "flow" or main.decl.params:
             self.names.report("F510", "`main` is a flow without parameters", main.span)
 

@@ -88,14 +88,11 @@ class CallChecker:
         )
 
     def nothing_called(self, fn: syntax.NameExpr, kinds: tuple[str, ...]) -> core.Expr:
-        names = self.checker.names
-        pool = [e.name for e in names.entities.values() if e.kind in kinds] + list(FUNCTIONS)
-        near = closest(fn.id, pool)
-        hint = ""
-        if near is not None:
-            entity = names.entities.get(near)
-            hint = f"did you mean `{near}`?" + (f" ({entity.kind}, line {entity.span.line})" if entity else "")
-        return self.report("N201", f"nothing is called `{fn.id}`", fn.span, "not a def, record or function", hint)
+        if kinds == ("flow",):
+            text, hint = "not a flow", self.checker.names.nearest(fn.id, kinds)
+        else:
+            text, hint = "not a def, record or function", self.checker.names.nearest(fn.id, kinds, FUNCTIONS)
+        return self.report("N201", f"nothing is called `{fn.id}`", fn.span, text, hint)
 
     def arguments(
         self, args: tuple[syntax.Arg, ...], params: list[tuple[str, Type]], what: str, span: Span, declared: Span | None
@@ -414,6 +411,8 @@ class CallChecker:
             or fn.id not in FUNCTIONS
             or fn.id in ("abs", "len", "count_of", "seats_from", "distinct")
         ):
+            if isinstance(fn, syntax.NameExpr) and fn.id not in FUNCTIONS and fn.id not in self.checker.names.entities:
+                return self.nothing_called(fn, ("def",))
             allowed = "any, all, sum, count, min, max, first, set, bag"
             return self.report("T316", "this takes no `for`", fn.span, "", f"a generator may be given to {allowed}")
         word = fn.id
@@ -527,23 +526,22 @@ class CallChecker:
         word = node.action.id
         entity = names.use(word)
         if entity is None or entity.kind != "action":
-            pool = [e.name for e in names.entities.values() if e.kind == "action"]
-            near = closest(word, pool)
+            hint = names.nearest(word, ("action",))
             if entity is not None:
                 self.report(
                     "F514",
                     f"`{word}` is {article(entity.kind)}, not an action",
                     node.action.span,
                     "players choose actions",
-                    f"did you mean `{near}`?" if near else "",
+                    hint,
                 )
             else:
                 self.report(
                     "N201",
                     f"there is no action `{word}`",
                     node.action.span,
-                    "",
-                    f"did you mean `{near}`?" if near else "",
+                    "not an action",
+                    hint,
                 )
             return None
         given = names.resolve(entity)
@@ -606,12 +604,12 @@ class CallChecker:
         word = node.fn.id
         entity = names.use(word)
         if entity is None or entity.kind != "event":
-            near = closest(word, [e.name for e in names.entities.values() if e.kind == "event"])
-            hint = f"did you mean `{near}`?" if near else ""
+            hint = names.nearest(word, ("event",))
             if entity is None:
-                self.report("N201", f"there is no event `{word}`", node.fn.span, "", hint)
+                self.report("N201", f"there is no event `{word}`", node.fn.span, "not an event", hint)
             else:
-                self.report("F511", f"`{word}` is {article(entity.kind)}, not an event", node.fn.span, "", hint)
+                title = f"`{word}` is {article(entity.kind)}, not an event"
+                self.report("F511", title, node.fn.span, "only events can be emitted", hint)
             for arg in node.args:
                 self.checker.expr(arg.value)
             return None

@@ -61,15 +61,9 @@ class Parts(ExprBase):
         if obj.id == "before" and self.scope.before:
             entity = self.names.use(node.name.id)
             if entity is None or entity.kind != "field":
-                pool = [e.name for e in self.names.entities.values() if e.kind == "field"]
-                found = closest(node.name.id, pool)
-                self.names.report(
-                    "N205",
-                    f"the state has no field `{node.name.id}`",
-                    node.name.span,
-                    "",
-                    f"did you mean `{found}`?" if found else "",
-                )
+                word = node.name.id
+                hint = self.names.nearest(word, ("field",))
+                self.names.report("N205", f"the state has no field `{word}`", node.name.span, "not a field", hint)
                 return unknown(node.span)
             return self.field(entity, node.span, before=True)
         kind = self.names.domain(obj.id)
@@ -123,9 +117,7 @@ class Parts(ExprBase):
             hint = f"it has {', '.join(sorted(pool))}"
         if is_collection(kind):
             hint = "its size is `len(...)`" if word in ("size", "length", "count") else hint
-        self.names.report(
-            "N205", f"`{describe(kind)}` has no `{word}`", node.name.span, f"not a part of `{describe(kind)}`", hint
-        )
+        self.names.report("N205", f"`{describe(kind)}` has no `{word}`", node.name.span, "", hint)
         return unknown(node.span)
 
     def on_Index(self, node: syntax.Index, want: Type | None) -> core.Expr:

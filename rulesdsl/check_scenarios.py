@@ -88,14 +88,12 @@ class ScenarioChecker:
                 continue
             entity = self.names.use(name)
             if entity is None or entity.kind != "param":
-                params = [e.name for e in self.names.entities.values() if e.kind == "param"]
-                near = closest(name, [*params, "players"])
                 self.names.report(
                     "N209",
                     f"there is no parameter `{name}`",
                     written[name],
-                    "not a `param`",
-                    f"did you mean `{near}`?" if near else "",
+                    "not a parameter of the game",
+                    self.names.nearest(name, ("param",), ["players"]),
                 )
                 return None
             value = self.names.resolve(entity)
@@ -167,10 +165,14 @@ class ScenarioChecker:
         word = call.fn.id
         entity = self.names.use(word)
         if entity is None or entity.kind != "flow":
-            near = closest(word, [e.name for e in self.names.entities.values() if e.kind == "flow"])
-            self.names.report(
-                "N209", f"there is no flow `{word}`", call.fn.span, "", f"did you mean `{near}`?" if near else ""
-            )
+            if entity is not None or word != "main":
+                self.names.report(
+                    "N209",
+                    f"there is no flow `{word}`",
+                    call.fn.span,
+                    "not a flow",
+                    self.names.nearest(word, ("flow",)),
+                )
             return None
         params = self.names.resolve(entity)
         args = (
@@ -197,13 +199,12 @@ class ScenarioChecker:
         word = node.action.id
         entity = self.names.use(word)
         if entity is None or entity.kind != "action":
-            near = closest(word, [e.name for e in self.names.entities.values() if e.kind == "action"])
             what = (
                 f"`{word}` is {article(entity.kind)}, not an action"
                 if entity is not None
                 else f"there is no action `{word}`"
             )
-            self.names.report("N209", what, node.action.span, "", f"did you mean `{near}`?" if near else "")
+            self.names.report("N209", what, node.action.span, "not an action", self.names.nearest(word, ("action",)))
             return None
         given = self.names.resolve(entity)
         chosen = self.chosen_types(entity.name)
@@ -231,7 +232,7 @@ class ScenarioChecker:
         guards = [item.name for item in info.prelude if isinstance(item, core.Guard)] if info is not None else []
         if info is not None and by.id not in guards:
             near = closest(by.id, guards)
-            hint = f"did you mean `{near}`?" if near else f"it has {', '.join(f'`{g}`' for g in guards) or 'none'}"
+            hint = f"did you mean `{near}`?" if near else f"it has {', '.join(guards) or 'none'}"
             self.names.report(
                 "N209",
                 f"`{action}` has no require `{by.id}`",

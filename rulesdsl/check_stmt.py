@@ -210,7 +210,7 @@ class StatementChecker:
         if entity is None and root.id not in self.names.members:
             fields = [e.name for e in self.names.entities.values() if e.kind == "field"]
             near = closest(root.id, [*fields, *self.scope.locals])
-            hint = f"did you mean `{near}`?" if near else f"a new name begins with `let {root.id} = ...`"
+            hint = self.names.meant(near) if near else f"a new name begins with `let {root.id} = ...`"
             self.names.report("N201", f"nothing is called `{root.id}`", root.span, "not a field or var", hint)
             return
         what = entity.kind if entity is not None else "member"

@@ -40,6 +40,18 @@ BUILT_IN_TYPES: dict[str, Type] = {"int": INT, "bool": BoolType()}
 FUNCTIONS = (
     "abs", "all", "any", "bag", "count", "count_of", "distinct", "first", "len", "max", "min", "seats_from", "set", "sum",
 )  # fmt: skip
+ELSEWHERE = {
+    "range": "a range is written `1..6`", "list": "a list is written `[...]`", "dict": "a map is written `{k: ...}`",
+    "length": "the size of a collection is `len(...)`", "size": "the size of a collection is `len(...)`",
+    "maximum": "the greatest is `max(...)`", "minimum": "the least is `min(...)`", "exists": "write `any(...)`",
+    "random": "chance is drawn in a flow: `draw x from 1..6`", "randint": "chance is drawn in a flow: `draw x from 1..6`",
+    "shuffle": "nothing is shuffled: `draw` takes any element", "choice": "chance is drawn in a flow: `draw x from ...`",
+    "sorted": "collections are gone through in declared order", "print": "what players read are the sentences of events",
+    "reversed": "collections are gone through in declared order", "self": "whoever acts is `me`",
+    "str": "there are no texts as values: use an enum", "string": "there are no texts as values: use an enum",
+    "float": "there are no fractions: count in smaller units",
+}  # fmt: skip
+"""Words that other languages have, and what to write instead."""
 SPECIAL = ("me", "before", "winners", "scores", "Player", "players", "Ended")
 MAX_SEATS = 12
 
@@ -97,14 +109,29 @@ class Names:
         """`did you mean ...?` with what and where it is, or nothing."""
         pool = {*self.entities, *self.members, *FUNCTIONS, *BUILT_IN_TYPES, *extra, "Player"}
         found = closest(word, pool)
-        if found is None:
-            return ""
+        return ELSEWHERE.get(word, "") if found is None else self.meant(found)
+
+    def meant(self, found: str) -> str:
+        """`did you mean ...?` about a name of the program."""
         entity = self.entities.get(found)
         if entity is not None:
             return f"did you mean `{found}`? ({entity.kind}, line {entity.span.line})"
         if found in self.members:
-            return f"did you mean `{found}`? (a member of {self.members[found][0][0]})"
+            owner = self.members[found][0][0]
+            return f"did you mean `{found}`? ({'a seat' if owner == 'Player' else f'a member of {owner}'})"
         return f"did you mean `{found}`?"
+
+    def nearest(self, word: str, kinds: tuple[str, ...], extra: Iterable[str] = ()) -> str:
+        """Like `suggestion`, among the declarations of some kinds; where none is near, the few that there are."""
+        pool = [e.name for e in self.entities.values() if e.kind in kinds]
+        found = closest(word, [*pool, *extra])
+        if found is not None:
+            return self.meant(found)
+        if word in ELSEWHERE and not {"event", "action"} & set(kinds):
+            return ELSEWHERE[word]
+        if len(kinds) == 1 and 0 < len(pool) <= 6:
+            return f"the {kinds[0]}s are {', '.join(pool)}" if len(pool) > 1 else f"the only {kinds[0]} is `{pool[0]}`"
+        return ""
 
     # ------------------------------------------------------------ lookup
 

@@ -211,6 +211,7 @@ def check_source(source: Source) -> tuple[Diagnostic, ...]:
     """Everything that can be said about a text: with the defaults, every number of players, each parameter's end values, and
     the settings of each scenario. The first of them with mistakes tells them; a warning holds for all."""
     from rulesdsl.check import check
+    from rulesdsl.usage import UNUSED
 
     module, problems = assemble(source)
     if module is None:
@@ -224,7 +225,7 @@ def check_source(source: Source) -> tuple[Diagnostic, ...]:
         if other.program is None:
             shown = ", ".join(_shown(checked.program, settings, seats))
             errors = [evolve(d, hints=(*d.hints, f"with {shown}")) for d in other.diagnostics if d.is_error]
-            return tuple(in_order([*warnings, *errors]))
+            return tuple(in_order([*(w for w in warnings if w.code not in UNUSED), *errors]))
         warnings = [d for d in warnings if d in other.diagnostics]
     return tuple(in_order(warnings))
 

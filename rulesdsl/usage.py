@@ -6,6 +6,7 @@ from rulesdsl import core
 from rulesdsl.names import Names
 from rulesdsl.scope import Scope
 
+UNUSED = ("W901", "W903")
 _KINDS = ("def", "event", "action", "flow", "const", "param", "record", "enum", "board", "field")
 
 
