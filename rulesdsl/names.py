@@ -88,6 +88,8 @@ class Names:
     checker: ExprChecker | None = None
     place_spans: dict[str, Span] = field(factory=dict)
     checked_actions: dict[str, core.ActionInfo] = field(factory=dict)
+    misnamed: set[str] = field(factory=set)
+    """Words of the language that were declared all the same: what they mean where they are used is not known."""
     resolvers: dict[str, Callable[[Names, Entity], Any]] = field(factory=dict)
 
     # ------------------------------------------------------------ reporting
@@ -235,7 +237,8 @@ class Names:
         if entity is None:
             kinds = [e.name for e in self.entities.values() if e.kind in ("enum", "record", "board")]
             found = closest(name, [*kinds, *BUILT_IN_TYPES, "Player"])
-            hint = f"did you mean `{found}`?" if found else "types are int, bool, lo..hi, Player, and what you declare"
+            hint = f"did you mean `{found}`?" if found else ELSEWHERE.get(name, "")
+            hint = hint or "types are int, bool, lo..hi, Player, and what you declare"
             self.report("N206", f"there is no type `{name}`", span, "not a type", hint)
             return UNKNOWN
         if entity.kind not in ("enum", "record", "board"):
@@ -333,6 +336,7 @@ def collect(source: Source, module: syntax.Module, settings: Mapping[str, Any], 
 def _enter(names: Names, kind: str, name: syntax.Name, decl: Any) -> None:
     if name.id in FUNCTIONS or name.id in SPECIAL or name.id in BUILT_IN_TYPES:
         names.report("N207", f"`{name.id}` is a word of the language", name.span, "choose another name")
+        names.misnamed.add(name.id)
         return
     first = names.entities.get(name.id)
     if first is not None:
@@ -560,11 +564,21 @@ def _shape(names: Names, decl: syntax.Board) -> boards.Shape | None:
         hint = f"did you mean `{found}`?" if found else f"shapes are {', '.join(sorted(boards.SHAPES))}"
         names.report("G603", f"there is no board shape `{call.fn.id}`", call.fn.span, "not a shape", hint)
         return None
-    numbers = [names.known_int(arg.value, "the size of a board") for arg in call.args]
-    if any(number is None for number in numbers):
-        return None
+    numbers: list[int] = []
+    named: dict[str, Any] = {}
+    for arg in call.args:
+        found_value = names.known(arg.value, None, "the size of a board")
+        if found_value is None:
+            return None
+        if arg.name is not None:
+            named[arg.name.id] = found_value[1]
+        elif isinstance(found_value[0], IntType):
+            numbers.append(found_value[1])
+        else:
+            names.report("G603", "the size of a board is a number", arg.value.span, f"this is `{found_value[0]}`")
+            return None
     try:
-        return make([name.id for name in decl.names], [n for n in numbers if n is not None])
+        return make([name.id for name in decl.names], numbers, named)
     except boards.ShapeError as why:
         names.report("G603", "this board cannot be made", call.span, str(why))
         return None
