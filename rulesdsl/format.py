@@ -7,7 +7,6 @@ of programs are taken over. `format_expr`, `format_type` and `format_statement` 
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,7 +14,8 @@ from attrs import fields, has
 
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source
-from rulesdsl.layout_doc import STEP, WIDTH, Bracket, Chain, Doc, Item, Seq, flat, lines
+from rulesdsl.expr_doc import OR, POSTFIX, Behind, Docs, Reach, end_of
+from rulesdsl.layout_doc import STEP, WIDTH, Doc, Seq, flat, lines
 from rulesdsl.syntax_errors import Raw, raw_tokens
 
 # ---------------------------------------------------------------- the way in
@@ -28,7 +28,7 @@ def format_module(module: syntax.Module, source: Source) -> str:
     return "\n".join(printer.out) + "\n"
 
 
-def canonical(decl: syntax.Declaration) -> str:
+def canonical(decl: syntax.Declaration | syntax.Delta) -> str:
     """A declaration without comments and documentation, the same however it was laid out."""
     printer = Printer(None, (), frozenset())
     printer.declaration(decl, 0)
@@ -37,12 +37,12 @@ def canonical(decl: syntax.Declaration) -> str:
 
 def format_expr(expr: syntax.Expr) -> str:
     """An expression on one line."""
-    return flat(_Docs(None, ()).expr(expr))
+    return flat(Docs(None, ()).expr(expr))
 
 
 def format_type(type_: syntax.TypeExpr) -> str:
     """A type on one line."""
-    return flat(_Docs(None, ()).type(type_))
+    return flat(Docs(None, ()).type(type_))
 
 
 def format_statement(statement: syntax.Statement, indent: int = 0) -> str:
@@ -52,304 +52,27 @@ def format_statement(statement: syntax.Statement, indent: int = 0) -> str:
     return "\n".join(printer.out)
 
 
-# ---------------------------------------------------------------- expressions and types as docs
-
-AFTER, CONDITIONAL, OR, AND, NOT, COMPARISON, RANGE, BIT_OR, BIT_AND, SUM, PRODUCT, NEGATIVE, POSTFIX, ATOM = range(14)
-_LEVELS = {
-    "or": OR, "and": AND, "|": BIT_OR, "&": BIT_AND, "+": SUM, "-": SUM, "*": PRODUCT, "//": PRODUCT, "%": PRODUCT,
-}
-
-
-def level(expr: syntax.Expr) -> int:
-    """How tightly an expression binds."""
-    match expr:
-        case syntax.After():
-            return AFTER
-        case syntax.Conditional():
-            return CONDITIONAL
-        case syntax.Binary():
-            return _LEVELS[expr.op]
-        case syntax.Unary():
-            return NOT if expr.op == "not" else NEGATIVE
-        case syntax.Compare() | syntax.IsTest() | syntax.Can():
-            return COMPARISON
-        case syntax.RangeExpr():
-            return RANGE
-        case syntax.Attr() | syntax.Index() | syntax.Slice() | syntax.Call() | syntax.GeneratorCall():
-            return POSTFIX
-        case _:
-            return ATOM
-
-
-class _Comments:
-    """The comments of a file, each of which is printed once: `take` hands out those between two offsets."""
-
-    def __init__(self, comments: Sequence[syntax.Comment]) -> None:
-        self.all = list(comments)
-        self._starts = [c.span.start for c in comments]
-        self._left = [True] * len(self.all)
-
-    def between(self, start: int, end: int) -> list[int]:
-        """The numbers of the comments left between two offsets."""
-        first, last = bisect.bisect_left(self._starts, start), bisect.bisect_left(self._starts, end)
-        return [i for i in range(first, last) if self._left[i]]
-
-    def take(self, number: int) -> syntax.Comment:
-        self._left[number] = False
-        return self.all[number]
-
-
-class _Docs:
-    """Makes docs of expressions and types, with the comments that stand in their brackets."""
-
-    def __init__(self, source: Source | None, comments: Sequence[syntax.Comment]) -> None:
-        self._source = source
-        self.comments = _Comments(comments)
-
-    # ---- comments
-
-    def _items(self, span: Any, nodes: Sequence[Any], docs: Sequence[Doc]) -> tuple[tuple[Item, ...], tuple[str, ...]]:
-        """Items with the comments of a span that stand before, in or behind each; and those after the last item."""
-        numbers = self.comments.between(span.start, span.end) if self._source else []
-        if not numbers:
-            return tuple(Item(doc) for doc in docs), ()
-        before: list[list[str]] = [[] for _ in docs]
-        trailing = [""] * len(docs)
-        last: list[str] = []
-        for number in numbers:
-            comment = self.comments.take(number)
-            following = next((i for i, node in enumerate(nodes) if _end(node) > comment.span.start), len(nodes))
-            if following and not trailing[following - 1] and self._ends(nodes[following - 1], comment):
-                trailing[following - 1] = comment.text
-            elif following < len(nodes):
-                before[following].append(comment.text)
-            else:
-                last.append(comment.text)
-        items = zip(docs, before, trailing, strict=True)
-        return tuple(Item(doc, tuple(lead), end) for doc, lead, end in items), tuple(last)
-
-    def _ends(self, node: Any, comment: syntax.Comment) -> bool:
-        """Whether a comment stands at the end of a node's last line, where only closing brackets may come between."""
-        assert self._source is not None
-        between = self._source.text[_end(node) : comment.span.start]
-        return not comment.alone and not between.strip(" \r\n),")
-
-    def bracket(self, span: Any, open_: str, nodes: Sequence[Any], docs: Sequence[Doc], close: str, *, comma: bool = True) -> Doc:
-        """A bracket around items, whose comments stand between two offsets."""
-        items, last = self._items(span, nodes, docs)
-        if not items and not last:
-            return open_ + close
-        return Bracket(open_, items, close, comma, last)
-
-    def _chain(self, operators: Sequence[str], nodes: Sequence[Any], docs: Sequence[Doc]) -> Doc:
-        """Operands with the comments between them; those before the first and after the last belong to what is around."""
-        items, _ = self._items(_Reach(nodes[0].span.end, nodes[-1].span.end), nodes, docs)
-        return Chain(tuple(zip(operators, items, strict=True)))
-
-    # ---- types
-
-    def type(self, type_: syntax.TypeExpr) -> Doc:
-        """A type; its brackets may be broken over lines."""
-        match type_:
-            case syntax.NamedType():
-                return type_.id
-            case syntax.OptionalType():
-                return Seq((self.type(type_.item), "?"))
-            case syntax.SetOf():
-                return self.bracket(type_.span, "set[", [type_.item], [self.type(type_.item)], "]")
-            case syntax.BagOf():
-                return self.bracket(type_.span, "bag[", [type_.item], [self.type(type_.item)], "]")
-            case syntax.ListOf():
-                docs = [self.type(type_.item), self.expr(type_.limit)]
-                return self.bracket(type_.span, "list[", [type_.item, type_.limit], docs, "]")
-            case syntax.MapOf():
-                docs = [self.type(type_.key), self.type(type_.value)]
-                return self.bracket(type_.span, "map[", [type_.key, type_.value], docs, "]")
-            case syntax.RangeType():
-                return Seq((self.expr(type_.lo, BIT_OR), "..", self.expr(type_.hi, BIT_OR)))
-
-    # ---- expressions
-
-    def expr(self, expr: syntax.Expr, at_least: int = AFTER) -> Doc:
-        """An expression, in parentheses when it binds less tightly than its place asks for."""
-        doc = self._expr(expr)
-        if level(expr) >= at_least:
-            return doc
-        return Bracket("(", (Item(doc),), ")")
-
-    def _expr(self, expr: syntax.Expr) -> Doc:
-        match expr:
-            case syntax.NameExpr():
-                return expr.id
-            case syntax.IntLit():
-                return str(expr.value)
-            case syntax.BoolLit():
-                return "true" if expr.value else "false"
-            case syntax.NoneLit():
-                return "none"
-            case syntax.Attr() | syntax.Index() | syntax.Slice() | syntax.Call() | syntax.GeneratorCall():
-                return self._postfix(expr)
-            case syntax.ListLit():
-                return self._listed(expr.span, "[", expr.items, "]")
-            case syntax.BraceLit():
-                return self._listed(expr.span, "{", expr.items, "}")
-            case syntax.MapLit():
-                return self._map(expr)
-            case syntax.Comprehension() | syntax.MapComprehension():
-                return self._comprehension(expr)
-            case _:
-                return self._operation(expr)
-
-    def _listed(self, span: Any, open_: str, items: Sequence[syntax.Expr], close: str) -> Doc:
-        return self.bracket(span, open_, items, [self.expr(item) for item in items], close)
-
-    def _map(self, expr: syntax.MapLit) -> Doc:
-        docs = [Seq((self.expr(key), ": ", self.expr(value))) for key, value in expr.pairs]
-        return self.bracket(expr.span, "{", expr.pairs, docs, "}")
-
-    def _comprehension(self, expr: syntax.Comprehension | syntax.MapComprehension) -> Doc:
-        if isinstance(expr, syntax.MapComprehension):
-            element: Doc = Seq((self.expr(expr.key), ": ", self.expr(expr.value)))
-            node: Any = (expr.key, expr.value)
-            brackets = "{}"
-        else:
-            element, node = self.expr(expr.element), expr.element
-            brackets = "[]" if expr.kind == "list" else "{}"
-        return self._generator(expr.span, brackets[0], node, element, expr.clauses, brackets[1])
-
-    def _generator(self, span: Any, open_: str, node: Any, element: Doc, clauses: Sequence[syntax.CompClause], close: str) -> Doc:
-        docs = [element, *[self._clause(clause) for clause in clauses]]
-        return self.bracket(span, open_, [node, *clauses], docs, close, comma=False)
-
-    def _clause(self, clause: syntax.CompClause) -> Doc:
-        head = (f"for {clause.var.id} in ", self.expr(clause.source, OR))
-        if clause.condition is None:
-            return Seq(head)
-        return Seq((*head, " if ", self.expr(clause.condition, OR)))
-
-    def _postfix(self, expr: syntax.Attr | syntax.Index | syntax.Slice | syntax.Call | syntax.GeneratorCall) -> Doc:
-        if isinstance(expr, (syntax.Call, syntax.GeneratorCall)):
-            fn = self.expr(expr.fn, POSTFIX)
-            behind = _Behind(expr.fn, expr)
-            if isinstance(expr, syntax.Call):
-                return Seq((fn, self.arguments(behind, expr.args)))
-            return Seq((fn, self._generator(behind, "(", expr.element, self.expr(expr.element), expr.clauses, ")")))
-        obj = self.expr(expr.obj, POSTFIX)
-        if isinstance(expr, syntax.Attr):
-            return Seq((obj, f"{'?.' if expr.optional else '.'}{expr.name.id}"))
-        behind = _Behind(expr.obj, expr)
-        if isinstance(expr, syntax.Index):
-            return Seq((obj, self._listed(behind, "[", [expr.index], "]")))
-        lo = [self.expr(expr.lo)] if expr.lo is not None else []
-        hi = [self.expr(expr.hi)] if expr.hi is not None else []
-        bounds = Seq((*lo, ":", *hi))
-        return Seq((obj, self.bracket(behind, "[", [behind], [bounds], "]")))
-
-    def arguments(self, span: Any, args: Sequence[syntax.Arg]) -> Doc:
-        """`(a, name=b)`."""
-        docs = [self.expr(a.value) if a.name is None else Seq((f"{a.name.id}=", self.expr(a.value))) for a in args]
-        return self.bracket(span, "(", args, docs, ")")
-
-    def alternative(self, alternative: syntax.Alternative) -> Doc:
-        """`place`, or `build({})`."""
-        name = alternative.action
-        if not alternative.args:
-            return name.id
-        return Seq((name.id, self.arguments(_Behind(name, alternative), alternative.args)))
-
-    def _operation(self, expr: syntax.Expr) -> Doc:
-        match expr:
-            case syntax.Unary(op="not"):
-                return Seq(("not ", self.expr(expr.operand, NOT)))
-            case syntax.Unary():
-                return Seq(("-", self.expr(expr.operand, NEGATIVE)))
-            case syntax.IsTest():
-                return Seq((self.expr(expr.operand, RANGE), " is some" if expr.some else " is none"))
-            case syntax.Can():
-                return Seq((self.expr(expr.who, RANGE), " can ", self.alternative(expr.alternative)))
-            case syntax.RangeExpr():
-                return Seq((self.expr(expr.lo, BIT_OR), "..", self.expr(expr.hi, BIT_OR)))
-            case syntax.Compare():
-                nodes = [expr.first, *[operand for _, operand in expr.rest]]
-                return self._chain(["", *[op for op, _ in expr.rest]], nodes, [self.expr(n, RANGE) for n in nodes])
-            case syntax.Binary():
-                return self._binary(expr)
-            case syntax.Conditional():
-                return self._conditional(expr)
-            case syntax.After():
-                return self._after(expr)
-            case _:
-                raise AssertionError(expr)
-
-    def _binary(self, expr: syntax.Binary) -> Doc:
-        """Operands of one level in a row, however deeply the tree nests them to the left."""
-        own = _LEVELS[expr.op]
-        operators: list[str] = []
-        nodes: list[syntax.Expr] = []
-        left: syntax.Expr = expr
-        while isinstance(left, syntax.Binary) and _LEVELS[left.op] == own:
-            operators.append(left.op)
-            nodes.append(left.right)
-            left = left.left
-        docs = [self.expr(left, own), *[self.expr(node, own + 1) for node in reversed(nodes)]]
-        return self._chain(["", *reversed(operators)], [left, *reversed(nodes)], docs)
-
-    def _conditional(self, expr: syntax.Conditional) -> Doc:
-        operators = [""]
-        nodes: list[syntax.Expr] = [expr.then]
-        last: syntax.Expr = expr
-        while isinstance(last, syntax.Conditional):
-            if last is not expr:
-                nodes.append(last.then)
-            operators += ["if", "else"]
-            nodes.append(last.condition)
-            last = last.otherwise
-        nodes.append(last)
-        docs = [self.expr(node, OR) for node in nodes]
-        return self._chain(operators, nodes, docs)
-
-    def _after(self, expr: syntax.After) -> Doc:
-        events: list[syntax.Expr] = []
-        first: syntax.Expr = expr
-        while isinstance(first, syntax.After):
-            events.append(first.event)
-            first = first.expr
-        nodes = [first, *reversed(events)]
-        docs = [self.expr(first, CONDITIONAL), *[self.expr(event, POSTFIX) for event in reversed(events)]]
-        return self._chain(["", *["after"] * len(events)], nodes, docs)
-
-
-class _Behind:
-    """The rest of a node behind one of its children: where the brackets of a call stand."""
-
-    def __init__(self, child: Any, node: Any) -> None:
-        self.start: int = child.span.end
-        self.end: int = node.span.end
-        self.span = self
-
-
-class _Reach:
-    """From one offset to another."""
-
-    def __init__(self, start: int, end: int) -> None:
-        self.start = start
-        self.end = end
-
-
-def _end(node: Any) -> int:
-    """Where an item ends; a pair ends with its value."""
-    return int(node[1].span.end if isinstance(node, tuple) else node.span.end)
-
-
 # ---------------------------------------------------------------- statements and declarations as lines
 
-_ONE_LINERS = (syntax.Param, syntax.Const, syntax.Board, syntax.Terminates)
+_ONE_LINERS = (
+    syntax.Param, syntax.Const, syntax.Board, syntax.Terminates, syntax.StateField, syntax.SetParam, syntax.Remove,
+    syntax.ReplaceMember, syntax.ReplaceRequire, syntax.AddRequire, syntax.AddField,
+)  # fmt: skip
+
+
+def _is_line(d: Any) -> bool:
+    """Whether a declaration or delta is a line, so that it may stand right below another."""
+    if isinstance(d, (syntax.Replace, syntax.Add)):
+        return _is_line(d.declaration)
+    if isinstance(d, syntax.AddMember):
+        return not any(member.doc for member in d.members)
+    return isinstance(d, _ONE_LINERS)
 
 
 def _doc_lines(module: syntax.Module) -> frozenset[int]:
     """The lines of the comments that are documentation of what follows them, wherever they are indented."""
     result: set[int] = set()
-    stack: list[Any] = list(module.declarations)
+    stack: list[Any] = [*module.declarations, *module.deltas, *([module.variant] if module.variant else [])]
     while stack:
         node = stack.pop()
         if isinstance(node, tuple):
@@ -368,10 +91,11 @@ class Printer:
     def __init__(self, source: Source | None, comments: Sequence[syntax.Comment], doc_lines: frozenset[int]) -> None:
         self.out: list[str] = []
         self._source = source
-        self._docs = _Docs(source, comments)
+        self._docs = Docs(source, comments)
         self._comments = self._docs.comments
         self._doc_lines = doc_lines
         self._fresh = True  # nothing stands yet in this block
+        self._verb: tuple[str, int] | None = None  # `replace` or `add` before the next line, and where it stands
 
     # ---- lines, blank lines and comments
 
@@ -381,6 +105,9 @@ class Printer:
         `until` is where the next line starts at the earliest; `tight` lines have no blank line before them; `above` are lines
         that belong to this one and come first.
         """
+        if self._verb is not None:
+            (word, start), self._verb = self._verb, None
+            doc = Seq((word, doc))
         stray = self._comments.between(start, end) if self._source else []
         for number in stray:
             text = self._comments.take(number).text
@@ -444,12 +171,12 @@ class Printer:
         found: list[Raw] = [t for t in raw_tokens(self._source.text, start, end) if t.text == word]
         return found[0].start if found else start
 
-    def _brackets(self, name: syntax.Name, nodes: Sequence[Any]) -> _Reach:
+    def _brackets(self, name: syntax.Name, nodes: Sequence[Any]) -> Reach:
         """Where the brackets behind a declared name reach."""
         if self._source is None or not nodes:
-            return _Reach(0, 0)
-        last = _end(nodes[-1])
-        return _Reach(name.span.end, self._word_before(")", last, len(self._source.text)))
+            return Reach(0, 0)
+        last = end_of(nodes[-1])
+        return Reach(name.span.end, self._word_before(")", last, len(self._source.text)))
 
     def _header(self, start: int, body: int, doc: Doc, indent: int, *, tight: bool = False) -> None:
         """The line that ends with the colon before a block."""
@@ -468,21 +195,21 @@ class Printer:
 
     def module(self, module: syntax.Module) -> None:
         """All declarations and comments of a file."""
-        declarations = module.declarations
+        items: list[Any] = [*([module.variant] if module.variant else []), *module.declarations, *module.deltas]
         end = module.span.end
-        for i, declaration in enumerate(declarations):
+        for i, item in enumerate(items):
             if i:
-                self._between(declarations[i - 1], declaration)
-            self.declaration(declaration, declarations[i + 1].span.start if i + 1 < len(declarations) else end)
+                self._between(items[i - 1], item)
+            self.declaration(item, items[i + 1].span.start if i + 1 < len(items) else end)
         if self._comments.between(0, end + 1):
             self._separate()
-            self._lead(end + 1, 0, tight=False)
+            self._lead(end + 1, 0)
         while self.out and self.out[-1] == "":
             self.out.pop()
 
-    def _between(self, previous: syntax.Declaration, following: syntax.Declaration) -> None:
+    def _between(self, previous: Any, following: Any) -> None:
         """A blank line between declarations; only if the author wants one between two that are a line each."""
-        if not (isinstance(previous, _ONE_LINERS) and isinstance(following, _ONE_LINERS)):
+        if not (_is_line(previous) and _is_line(following)):
             self._separate()
         self._fresh = False
 
@@ -490,8 +217,8 @@ class Printer:
         if self.out and self.out[-1] != "":
             self.out.append("")
 
-    def declaration(self, d: syntax.Declaration, limit: int) -> None:
-        """One declaration; `limit` is where the next one starts."""
+    def declaration(self, d: Any, limit: int) -> None:
+        """One declaration or delta; `limit` is where the next one starts."""
         start = d.span.start
         match d:
             case syntax.Param():
@@ -521,6 +248,10 @@ class Printer:
                 self._property(d, limit)
             case syntax.Def() | syntax.Event() | syntax.Action() | syntax.Flow():
                 self._routine(d, limit)
+            case syntax.StateField():
+                self._state_field(d, 0, limit)
+            case _:
+                self._delta(d, limit)
 
     def _typed(self, type_: syntax.TypeExpr | None) -> tuple[Doc, ...]:
         return (": ", self._docs.type(type_)) if type_ is not None else ()
@@ -574,7 +305,7 @@ class Printer:
     def _member(self, member: syntax.Member) -> Doc:
         if not member.args:
             return member.name.id
-        return Seq((member.name.id, self._docs.arguments(_Behind(member.name, member), member.args)))
+        return Seq((member.name.id, self._docs.arguments(Behind(member.name, member), member.args)))
 
     def _field(self, f: syntax.FieldDecl, indent: int, until: int) -> None:
         self._line(f.span.start, f.span.end, Seq((f"{f.name.id}: ", self._docs.type(f.type))), indent, until=until)
@@ -636,6 +367,67 @@ class Printer:
             head += [" -> ", self._docs.type(d.result)]
         self._header(d.span.start, first, Seq(tuple(head)), 0)
         self._block(body, STEP, limit, self.statement)
+
+    # ---- variants
+
+    def _delta(self, d: Any, limit: int) -> None:
+        expr = self._docs.expr
+        start, end = d.span.start, d.span.end
+        match d:
+            case syntax.Variant():
+                self._variant(d, limit)
+            case syntax.SetParam():
+                self._line(start, end, Seq((f"set {d.name.id} = ", expr(d.value))), 0, until=limit)
+            case syntax.Replace():
+                self._verb = ("replace field " if isinstance(d.declaration, syntax.StateField) else "replace ", start)
+                self.declaration(d.declaration, limit)
+            case syntax.Add():
+                self._verb = ("add ", start)
+                self.declaration(d.declaration, limit)
+            case syntax.AddField():
+                self._verb = ("add field ", start)
+                self._state_field(d.field, 0, limit)
+            case syntax.ReplaceRequire() | syntax.AddRequire():
+                verb = "replace" if isinstance(d, syntax.ReplaceRequire) else "add"
+                head = f"{verb} require {d.action.id}.{d.require.name.id}: "
+                self._line(start, end, Seq((head, expr(d.require.condition), f' else "{d.require.sentence.text}"')), 0, until=limit)
+            case syntax.ReplaceMember():
+                self._line(start, end, Seq((f"replace member {d.enum.id}.", self._member(d.member))), 0, until=limit)
+            case syntax.AddMember():
+                self._add_member(d, limit)
+            case syntax.Remove():
+                what = f'"{d.text.text}" ' if d.text is not None else "".join(f"{p} " for p in [_dotted(d.path)] if p)
+                self._line(start, end, f'remove {d.kind} {what}because "{d.because.text}"', 0, until=limit)
+            case syntax.ReplaceStep() | syntax.Around():
+                verb = "replace" if isinstance(d, syntax.ReplaceStep) else d.side
+                because = f' because "{d.because.text}"' if d.because is not None else ""
+                self._header(start, d.body[0].span.start, f"{verb} step {_dotted(d.path)}{because}", 0)
+                self._block(d.body, STEP, limit, self.statement)
+
+    def _variant(self, d: syntax.Variant, limit: int) -> None:
+        head = f'variant {d.name.id} of "{d.base.text}"'
+        if d.title is None:
+            self._line(d.span.start, d.span.end, head, 0, until=limit)
+            return
+        start = self._line_start(d.title)
+        self._header(d.span.start, start, head, 0)
+        self._line(start, d.title.span.end, f'title "{d.title.text}"', STEP, until=limit)
+        self._tail(self._first_column(d.title), STEP, limit)
+
+    def _add_member(self, d: syntax.AddMember, limit: int) -> None:
+        """New members on the line of the enum, or one a line when that is too long or one is documented."""
+        head = f"add member {d.enum.id}: "
+        docs = [self._member(member) for member in d.members]
+        documented = any(m.doc for m in d.members) or bool(self._comments.between(d.span.start, d.span.end))
+        if not documented and len(head) + len(", ".join(flat(doc) for doc in docs)) <= WIDTH:
+            row = [part for doc in docs for part in (", ", doc)][1:]
+            self._line(d.span.start, d.span.end, Seq((head, *row)), 0, until=limit)
+            return
+        self._header(d.span.start, d.members[0].span.start, head.removesuffix(": "), 0)
+        for i, (member, doc) in enumerate(zip(d.members, docs, strict=True)):
+            until = d.members[i + 1].span.start if i + 1 < len(d.members) else limit
+            self._line(member.span.start, member.span.end, doc, STEP, until=until)
+        self._tail(d.members[0].span.column if self._source else 0, STEP, limit)
 
     # ---- scenarios
 
@@ -767,6 +559,10 @@ def _audience(audience: tuple[syntax.Name, ...] | None) -> str:
     if audience is None:
         return ""
     return f" private to {' and '.join(name.id for name in audience)}" if audience else " hidden"
+
+
+def _dotted(path: Sequence[syntax.Name]) -> str:
+    return ".".join(name.id for name in path)
 
 
 def _rows_that_fit(members: Sequence[Doc]) -> list[Doc]:

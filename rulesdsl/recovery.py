@@ -17,7 +17,7 @@ from rulesdsl.syntax_errors import CLOSER, DECLARATIONS, OPENER, explain, explai
 
 MOST_ERRORS = 20
 # The declarations whose lines are statements: a mended line may become `pass` there.
-_WITH_STATEMENTS = ("def", "event", "action", "flow")
+_WITH_STATEMENTS = ("def", "event", "action", "flow", "step")
 
 
 @frozen
@@ -168,8 +168,8 @@ def _blank_out(text: str, chunk: int, end: int, first: int, error: Diagnostic) -
         return None
     indent = _indent_of(text, first)
     line_end = _line_end(text, max(error.span.start, error.span.end), end)
-    head = text[chunk:end].split(maxsplit=1)[0]
-    statements = head in _WITH_STATEMENTS or (head == "scenario" and indent > _first_indent(text, chunk, end))
+    head = text[chunk:end].split(maxsplit=2)[:2]
+    statements = any(word in _WITH_STATEMENTS for word in head) or ("scenario" in head and indent > _first_indent(text, chunk, end))
     below = _following_lines(text, line_end, end)[:1]
     stand_in, last = "", line_end
     if error.code in ("S106", "S108"):

@@ -53,6 +53,8 @@ DECLARATIONS = frozenset(
     {"game", "param", "const", "enum", "record", "board", "state", "def", "event", "action", "flow", "measure", "invariant",
      "transition", "terminates", "scenario", "variant", "set", "replace", "remove", "add", "before", "after"}
 )
+# Those of them that are names elsewhere.
+SOFT_DECLARATIONS = frozenset({"set", "replace", "remove", "add", "before", "after"})
 STATEMENTS = frozenset(
     {"let", "var", "return", "require", "emit", "if", "elif", "else", "for", "while", "repeat", "turns", "step", "draw",
      "otherwise", "end", "break", "continue", "pass"}
@@ -414,7 +416,7 @@ def _closes_later(s: Situation) -> bool:
         if token.kind == "newline":
             line_start = True
             continue
-        if line_start and token.text in DECLARATIONS | STATEMENTS - {"if", "else", "for"}:
+        if line_start and token.text in (DECLARATIONS - SOFT_DECLARATIONS) | STATEMENTS - {"if", "else", "for"}:
             return False
         line_start = False
         depth += (token.text in CLOSER) - (token.text in OPENER)

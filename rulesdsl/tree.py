@@ -337,8 +337,10 @@ class Builder:
         return syntax.AddRequire(self._span(c), action, require, self._doc(c[0]))
 
     def on_add_member(self, c: list[Any]) -> syntax.AddMember:
-        members = tuple(member for part in _nodes(c) for member in part.value)
-        return syntax.AddMember(self._span(c), self._name(c[2]), members, self._doc(c[0]))
+        line = self._extent(c[0]).line
+        members = [member for part in _nodes(c) for member in part.value]
+        members = [evolve(m, doc="") if m.span.line == line else m for m in members]
+        return syntax.AddMember(self._span(c), self._name(c[2]), tuple(members), self._doc(c[0]))
 
     def on_add_field(self, c: list[Any]) -> syntax.AddField:
         return syntax.AddField(self._span(c), c[2], self._doc(c[0]))
