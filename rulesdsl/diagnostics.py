@@ -8,6 +8,7 @@ exception is `RulesFileError`, raised once at the outside edge (`rulesdsl.load`)
 from __future__ import annotations
 
 import difflib
+import textwrap
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -186,49 +187,111 @@ def summarise(diagnostics: Iterable[Diagnostic]) -> str:
     return f"{' and '.join(parts)} in {', '.join(names)}"
 
 
-def _render_one(item: Diagnostic, colour: bool, width: int) -> str:
-    def paint(style: str, text: str) -> str:
-        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and text else text
+@frozen
+class _Paper:
+    """What is written on: colours or none, the width in columns, and the width of the line numbers."""
 
-    marks = [(item.span, item.text, True)] + [(label.span, label.text, False) for label in item.labels]
-    gutter = max(len(str(span.line)) for span, _, _ in marks)
-    pad = " " * gutter
-    lines = [f"{paint(item.severity, f'{item.severity}[{item.code}]')}{paint('bold', ': ' + item.title)}"]
-    by_source: dict[str, list[tuple[Span, str, bool]]] = {}
+    colour: bool
+    width: int
+    gutter: int
+
+    def paint(self, style: str, text: str) -> str:
+        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colour and text else text
+
+    def row(self, sign: str, text: str, number: str = "") -> str:
+        return f"{number.rjust(self.gutter)} {self.paint('bar', sign)} {text}".rstrip()
+
+    @property
+    def room(self) -> int:
+        """The columns right of the bar."""
+        return max(20, self.width - self.gutter - 3)
+
+
+@frozen
+class _Mark:
+    """Something to underline, with a few words."""
+
+    span: Span
+    text: str
+    style: str
+
+    @property
+    def start(self) -> int:
+        return self.span.column - 1
+
+    @property
+    def end(self) -> int:
+        """The column after the underlined text, on its first line."""
+        line = self.span.source.line(self.span.line)
+        length = len(line) - self.start if "\n" in self.span.text else self.span.end - self.span.start
+        return self.start + max(1, min(length, len(line) - self.start))
+
+
+def _render_one(item: Diagnostic, colour: bool, width: int) -> str:
+    marks = [_Mark(item.span, item.text, item.severity), *(_Mark(la.span, la.text, "note") for la in item.labels)]
+    paper = _Paper(colour, width, max(len(str(mark.span.line)) for mark in marks))
+    head = paper.paint(item.severity, f"{item.severity}[{item.code}]") + paper.paint("bold", ": " + item.title)
+    lines = [head]
+    by_source: dict[str, list[_Mark]] = {}
     for mark in marks:
-        by_source.setdefault(mark[0].source.name, []).append(mark)
-    for position, (_, group) in enumerate(by_source.items()):
-        first = group[0][0]
-        lines.append(f"{pad} {paint('bar', '┌─' if position == 0 else '├─')} {first.place}")
-        previous = None
-        for span, text, primary in sorted(group, key=lambda m: (m[0].line, not m[2])):
-            number = span.line
-            if previous is not None and number > previous + 1:
-                lines.append(f"{pad} {paint('bar', '·')}")
-            if number != previous:
-                lines.append(f"{str(number).rjust(gutter)} {paint('bar', '│')} {span.source.line(number)}")
-            previous = number
-            lines.extend(_underline(span, text, primary, pad, width, paint))
+        by_source.setdefault(mark.span.source.name, []).append(mark)
+    for position, group in enumerate(by_source.values()):
+        lines.append(paper.row("┌─" if position == 0 else "├─", group[0].span.place))
+        lines += _excerpt(group, paper)
     for hint in item.hints:
-        lines.append(f"{pad} {paint('bar', '=')} {paint('hint', hint)}")
+        first, *more = textwrap.wrap(hint, paper.room, break_long_words=False, break_on_hyphens=False) or [""]
+        lines.append(paper.row("=", paper.paint("hint", first)))
+        lines += [paper.row(" ", paper.paint("hint", part)) for part in more]
     return "\n".join(lines)
 
 
-def _underline(span: Span, text: str, primary: bool, pad: str, width: int, paint: Any) -> list[str]:
-    line = span.source.line(span.line)
-    column = span.column - 1
-    end = min(len(line), column + max(1, span.end - span.start))
-    if "\n" in span.text:
-        end = len(line)
-    carets = ("^" if primary else "-") * max(1, end - column)
-    style = "error" if primary else "note"
-    lead = "".join("\t" if c == "\t" else " " for c in line[:column])
-    bar = f"{pad} {paint('bar', '│')} "
-    together = len(pad) + 3 + len(lead) + len(carets) + 1 + len(text)
-    if text and together > width:
-        shift = max(0, min(len(lead), width - len(pad) - 3 - len(text)))
-        return [f"{bar}{lead}{paint(style, carets)}", f"{bar}{' ' * shift}{paint(style, text)}"]
-    return [f"{bar}{lead}{paint(style, f'{carets} {text}'.rstrip())}"]
+def _excerpt(marks: list[_Mark], paper: _Paper) -> list[str]:
+    """The lines of one source that are marked, each once (or once for each mark, where one piece of it cannot show all)."""
+    lines: list[str] = []
+    previous = None
+    for mark in sorted(marks, key=lambda m: (m.span.line, m.style == "note")):
+        number = mark.span.line
+        here = [other for other in marks if other.span.line == number]
+        shown, offset = _piece(mark.span.source.line(number), here, paper.room)
+        alone = any(not offset <= other.start < other.end <= offset + paper.room for other in here)
+        if alone:
+            shown, offset = _piece(mark.span.source.line(number), [mark], paper.room)
+        if previous is not None and number > previous + 1:
+            lines.append(paper.row("·", ""))
+        if number != previous or alone:
+            lines.append(paper.row("│", shown, str(number)))
+        previous = number
+        lines += _underline(mark, offset, shown, paper)
+    return lines
+
+
+def _piece(line: str, marks: list[_Mark], room: int) -> tuple[str, int]:
+    """As much of a line as there is room for, with what is marked in it, and how many columns were left out before it."""
+    first, last = min(mark.start for mark in marks), max(mark.end for mark in marks)
+    if max(len(line), last) <= room:
+        return line, 0
+    offset = 0 if last < room else max(0, min(first - 8, last - room + 8, max(len(line), last) - room))
+    if last - offset > room:
+        offset = max(0, first - 8)
+    shown = line[offset : offset + room]
+    if offset:
+        shown = "…" + shown[1:]
+    if offset + room < len(line):
+        shown = shown[:-1] + "…"
+    return shown, offset
+
+
+def _underline(mark: _Mark, offset: int, shown: str, paper: _Paper) -> list[str]:
+    start, end = mark.start - offset, min(mark.end - offset, max(len(shown), mark.start - offset + 1))
+    sign = "-" if mark.style == "note" else "^"
+    lead = "".join("\t" if char == "\t" else " " for char in shown[:start]).ljust(start)
+    carets = sign * max(1, end - start)
+    if end + 1 + len(mark.text) <= paper.room:
+        return [paper.row("│", lead + paper.paint(mark.style, f"{carets} {mark.text}".rstrip()))]
+    parts = textwrap.wrap(mark.text, paper.room, break_long_words=False, break_on_hyphens=False)
+    shift = max(0, min(start, paper.room - max(map(len, parts))))
+    under = [paper.row("│", " " * shift + paper.paint(mark.style, part)) for part in parts]
+    return [paper.row("│", lead + paper.paint(mark.style, carets)), *under]
 
 
 def as_json(item: Diagnostic) -> Mapping[str, Any]:
