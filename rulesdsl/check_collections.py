@@ -107,6 +107,9 @@ class Collections(ExprBase):
             if isinstance(key, core.Const)
         }
         count = size(key_kind) or 0
+        if isinstance(value_kind, OptionType) and len(order) == len(keys):
+            nothing = core.Const(None, value_kind, node.span)
+            order = {position: order.get(position, nothing) for position in range(count)}
         if len(order) != len(keys) or len(order) != count:
             self.names.report(
                 "T318", f"a map has one value for each `{key_kind}`", node.span, f"{len(order)} of {count} are given",
