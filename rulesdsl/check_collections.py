@@ -110,7 +110,7 @@ class Collections(ExprBase):
         if isinstance(value_kind, OptionType) and len(order) == len(keys):
             nothing = core.Const(None, value_kind, node.span)
             order = {position: order.get(position, nothing) for position in range(count)}
-        if len(order) != len(keys) or len(order) != count:
+        elif len(order) != len(keys) or len(order) != count:
             self.names.report(
                 "T318", f"a map has one value for each `{key_kind}`", node.span, f"{len(order)} of {count} are given",
                 "for counts of some kinds a bag is meant: say so with a type, as in `let x: bag[...] = ...`",
