@@ -14,7 +14,7 @@ def report_unused(names: Names, program: core.Program, scopes: list[Scope]) -> N
     """Reports declarations and locals that nothing uses. A name that begins with `_` may be unused."""
     for entity in names.entities.values():
         if entity.kind in _KINDS and not entity.used and not entity.name.startswith("_") and entity.name != "main":
-            if entity.kind == "board" and _attributes_used(entity.name, program):
+            if entity.kind == "board" and any(names.entities[n.id].used for n in entity.decl.names if n.id in names.entities):
                 continue
             names.report(
                 "W901",
@@ -34,7 +34,3 @@ def report_unused(names: Names, program: core.Program, scopes: list[Scope]) -> N
                 "W903", f"the {local.kind} `{local.name}` is never used", local.span, f"in {scope.owner}",
                 f"remove it, or call it `_{local.name}`" if local.kind != "parameter" else "remove it", severity="warning",
             )  # fmt: skip
-
-
-def _attributes_used(board: str, program: core.Program) -> bool:
-    return any(getattr(kind, "name", "") == board for field in program.fields for kind in field.keys)
