@@ -357,6 +357,15 @@ def _len(facts: Facts, expr: core.Op) -> core.Expr:
     return expr
 
 
+def _one_more(facts: Facts, expr: core.Op) -> core.Expr:
+    """A collection of one element is added or taken away as an element."""
+    group, other = expr.args
+    name = {"bag_plus": "bag_add", "bag_minus": "bag_remove", "set_minus": "set_remove", "set_union": "set_add"}[expr.op]
+    if not isinstance(other, core.Op) or other.op not in ("bag_of", "set_of") or len(other.args) != 1:
+        return expr
+    return core.Op(name, (group, other.args[0]), expr.type, expr.span)
+
+
 _SIMPLER: dict[str, Callable[[Facts, core.Op], core.Expr]] = {
     "and": _and,
     "or": _or,
@@ -365,6 +374,7 @@ _SIMPLER: dict[str, Callable[[Facts, core.Op], core.Expr]] = {
     "set_has": _has,
     "nonempty": _nonempty,
     "len": _len,
+    **dict.fromkeys(("bag_plus", "bag_minus", "set_minus", "set_union"), _one_more),
     **dict.fromkeys(("gt", "ne", "ge", "le", "eq", "lt"), _length(_asks_for_some)),
 }
 

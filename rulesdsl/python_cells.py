@@ -12,7 +12,7 @@ from attrs import frozen
 
 from rulesdsl import core
 from rulesdsl.facts import outer_reads, shape, walk, within
-from rulesdsl.python_code import UNARY, Py, call, comparison, index, plus
+from rulesdsl.python_code import Py, call, comparison, index, plus
 from rulesdsl.python_function import Fn
 from rulesdsl.python_state import cell_index, code_of
 from rulesdsl.python_tables import CELL, Grid, Module, decoded, words_of
@@ -24,15 +24,30 @@ SPARSE = 6
 
 
 @frozen
-class Scan:
-    """A property of the cells `read` (whose last key is the variable) that a condition asks for, and the `rest` of the
-    condition. Either the cell equals `equal`, or `grid` says for each code (and perhaps one local) whether it holds."""
+class CellTest:
+    """A condition on the cells `read`, whose last key is the variable. Either the cell equals `equal`, or `grid` says for each
+    code (and perhaps one local) whether it holds."""
 
     read: core.Read
-    property: core.Expr
+    written: core.Expr
     equal: core.Expr | None
     grid: Grid | None
+
+
+@frozen
+class Scan:
+    """How to go through all places at once: those with a property (if there is one), from `low` on and before `high` (each an
+    expression and what is added to it), and the `rest` of the condition."""
+
+    kind: Type
+    tested: CellTest | None
+    low: tuple[core.Expr, int] | None
+    high: tuple[core.Expr, int] | None
     rest: core.Expr | None
+
+    @property
+    def bounded(self) -> bool:
+        return self.low is not None or self.high is not None
 
 
 def conjuncts(expr: core.Expr | None) -> list[core.Expr]:
@@ -69,19 +84,50 @@ def together(conditions: list[core.Expr]) -> core.Expr | None:
 
 
 def find_scan(fn: Fn, var: str, kind: Type, source: core.Expr, condition: core.Expr | None) -> Scan | None:
-    """A property of a cell that can be tested for all places at once, if the loop goes through all of them."""
+    """What can be tested for all places at once, if the loop goes through all of them."""
     module = fn.module
     if condition is None or module.scratch or fn.probing or not _every(source, kind):
         return None
+    found: CellTest | None = None
+    low: tuple[core.Expr, int] | None = None
+    high: tuple[core.Expr, int] | None = None
     parts = conjuncts(condition)
+    rest: list[core.Expr] = []
     for position, part in enumerate(parts):
         if module.facts.fails(part):
-            return None
-        rest = together(parts[:position] + parts[position + 1 :])
-        found = _property(module, var, part, rest)
-        if found is not None and found.read.field not in fn.scope.changing:
-            return found
+            rest += parts[position:]
+            break
+        property_ = _property(fn, var, part) if found is None else None
+        bound = _bound(module, var, part)
+        if property_ is not None:
+            found = property_
+        elif bound is not None and bound[0] and low is None:
+            low = bound[1:]
+        elif bound is not None and not bound[0] and high is None:
+            high = bound[1:]
+        else:
+            rest.append(part)
+    if found is None and low is None and high is None:
+        return None
+    return Scan(kind, found, low, high, together(rest))
+
+
+_SWAPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+
+
+def _bound(module: Module, var: str, part: core.Expr) -> tuple[bool, core.Expr, int] | None:
+    """A comparison of the variable with something else: (whether it is a lower bound, what, what is added to it)."""
+    if not isinstance(part, core.Op) or part.op not in _SWAPPED:
+        return None
+    left, right = part.args
+    for one, other, op in ((left, right, part.op), (right, left, _SWAPPED[part.op])):
+        if _is(one, var) and var not in module.facts.free(other) and _natural(other.type):
+            return op in ("gt", "ge"), other, int(op in ("gt", "le"))
     return None
+
+
+def _natural(kind: Type) -> bool:
+    return isinstance(kind, EnumType) or (isinstance(kind, IntType) and kind.lo >= 0)
 
 
 def _every(source: core.Expr, kind: Type) -> bool:
@@ -93,9 +139,10 @@ def _every(source: core.Expr, kind: Type) -> bool:
     return bool(source.value == (1 << count) - 1)
 
 
-def _property(module: Module, var: str, part: core.Expr, rest: core.Expr | None) -> Scan | None:
+def _property(fn: Fn, var: str, part: core.Expr) -> CellTest | None:
+    module = fn.module
     read = _cell(module, var, part)
-    if read is None:
+    if read is None or read.field in fn.scope.changing:
         return None
     equal = _equal(module, var, part, read)
     inner = decoded(part, core.Local(CELL, module.program.field(read.field).value, read.span))
@@ -105,7 +152,7 @@ def _property(module: Module, var: str, part: core.Expr, rest: core.Expr | None)
         grid = module.grid(inner, always=True)
     if equal is None and grid is None:
         return None
-    return Scan(read, part, equal, grid, rest)
+    return CellTest(read, part, equal, grid)
 
 
 def _cell(module: Module, var: str, part: core.Expr) -> core.Read | None:
@@ -144,40 +191,54 @@ def _equal(module: Module, var: str, part: core.Expr, read: core.Read) -> core.E
 # ---------------------------------------------------------------- code
 
 
-def cells(fn: Fn, scan: Scan) -> Py:
-    """The cells of all places, as bytes."""
-    info = fn.module.program.field(scan.read.field)
-    field = Py(fn.field(scan.read.field, scan.read.before))
-    if len(info.keys) == 1:
+def end_of(fn: Fn, bound: tuple[core.Expr, int] | None) -> str:
+    """The code of a bound; nothing where there is none."""
+    return "" if bound is None else plus(fn.value(bound[0]), bound[1]).text
+
+
+def cells(fn: Fn, found: CellTest, scan: Scan | None = None) -> Py:
+    """The cells of all places, or of those within the bounds of a scan, as bytes."""
+    info = fn.module.program.field(found.read.field)
+    field = Py(fn.field(found.read.field, found.read.before))
+    if len(info.keys) > 1:
+        start = fn.held(cell_index(fn, info, found.read.keys[:-1]), "start")
+        end = plus(start, size(info.keys[-1]) or 0)
+        field = Py(f"{field.text}[{start.text}:{end.text}]")
+    if scan is None or not scan.bounded:
         return field
-    start = fn.held(cell_index(fn, info, scan.read.keys[:-1]), "start")
-    end = plus(start, size(info.keys[-1]) or 0)
-    return Py(f"{field.text}[{start.text}:{end.text}]")
+    return Py(f"{field.text}[{end_of(fn, scan.low)}:{end_of(fn, scan.high)}]")
 
 
-def flags(fn: Fn, scan: Scan) -> Py:
-    """Bytes that are not 0 where the property holds."""
-    table = scan.grid
-    if table is None:
-        assert scan.equal is not None
-        code = code_of(fn, scan.equal, fn.module.program.field(scan.read.field).value)
-        return Py(f"{cells(fn, scan).text}.translate({fn.module.helper('EQUAL')}[{code.text}])")
-    rows = _rows(table)
-    if len(table.names) == 1 and not rows[0] and all(rows[1:]):
-        return cells(fn, scan)
-    turned = isinstance(scan.property, core.Op) and scan.property.data == TURNED
-    wanted = ("NOT_" if turned else "") + words_of(scan.property.span.text)
-    comment = f"where {'not ' if turned else ''}{scan.property.span.text}"
-    if len(table.names) == 1:
-        source = f"{fn.module.helper('translation')}({_digits(rows)})"
-        name = Py(fn.module.constant(wanted, source, comment))
-    else:
-        other = next(name for name in table.names if name != CELL)
-        kind = table.types[table.names.index(other)]
-        lines = ", ".join(f"{fn.module.helper('translation')}({_digits(row)})" for row in rows)
-        name = Py(fn.module.constant(wanted, f"({lines},)", f"{comment}, by {other}"))
-        name = index(name, plus(Py(fn.local(other)), -(kind.lo if isinstance(kind, IntType) else 0)))
-    return Py(f"{cells(fn, scan).at(UNARY + 1)}.translate({name.text})")
+def code_sought(fn: Fn, found: CellTest) -> Py:
+    """The code that cells must be equal to."""
+    assert found.equal is not None
+    return code_of(fn, found.equal, fn.module.program.field(found.read.field).value)
+
+
+def flags(fn: Fn, found: CellTest, source: Py, ones: bool = False) -> Py:
+    """Bytes that are 0 where the property does not hold in `source`, and else not, or, with `ones`, 1."""
+    grid = found.grid
+    if grid is None:
+        table = f"{fn.module.helper('EQUAL')}[{code_sought(fn, found).text}]"
+        return Py(f"{source.text}.translate({table})")
+    rows = _rows(grid)
+    if len(grid.names) == 1 and not rows[0] and all(rows[1:]) and (not ones or len(rows) == 2):
+        return source
+    return Py(f"{source.text}.translate({_flag_table(fn, found, grid, rows).text})")
+
+
+def _flag_table(fn: Fn, found: CellTest, grid: Grid, rows: Any) -> Py:
+    turned = isinstance(found.written, core.Op) and found.written.data == TURNED
+    wanted = ("NOT_" if turned else "") + words_of(found.written.span.text)
+    comment = f"where {'not ' if turned else ''}{found.written.span.text}"
+    helper = fn.module.helper("translation")
+    if len(grid.names) == 1:
+        return Py(fn.module.constant(wanted, f"{helper}({_digits(rows)})", comment))
+    other = next(name for name in grid.names if name != CELL)
+    kind = grid.types[grid.names.index(other)]
+    lines = ", ".join(f"{helper}({_digits(row)})" for row in rows)
+    name = Py(fn.module.constant(wanted, f"({lines},)", f"{comment}, by {other}"))
+    return index(name, plus(Py(fn.local(other)), -(kind.lo if isinstance(kind, IntType) else 0)))
 
 
 def _rows(grid: Grid) -> Any:
@@ -191,46 +252,63 @@ def _digits(row: tuple[Any, ...]) -> str:
     return repr("".join("1" if value else "0" for value in row))
 
 
-def exists(fn: Fn, scan: Scan) -> Py:
+def exists(fn: Fn, scan: Scan, found: CellTest) -> Py:
     """Whether the property holds somewhere; there must be no `rest`."""
-    if scan.equal is not None:
-        code = code_of(fn, scan.equal, fn.module.program.field(scan.read.field).value)
-        return comparison(code, "in", cells(fn, scan))
-    found = flags(fn, scan)
-    return call("any", found) if found.text.isidentifier() else comparison(Py("1"), "in", found)
+    source = cells(fn, found, scan)
+    if found.equal is not None:
+        return comparison(code_sought(fn, found), "in", source)
+    marks = flags(fn, found, source)
+    return call("any", marks) if marks == source else comparison(Py("1"), "in", marks)
 
 
-def number(fn: Fn, scan: Scan) -> Py:
+def number(fn: Fn, scan: Scan, found: CellTest) -> Py:
     """In how many places the property holds; there must be no `rest`."""
-    if scan.equal is not None:
-        code = code_of(fn, scan.equal, fn.module.program.field(scan.read.field).value)
-        return Py(f"{cells(fn, scan).text}.count({code.text})")
-    found = flags(fn, scan)
-    if found.text.isidentifier():
-        kind = fn.module.program.field(scan.read.field).keys[-1]
-        return Py(f"({size(kind)} - {found.text}.count(0))")
-    return Py(f"{found.text}.count(1)")
+    source = cells(fn, found, scan)
+    if found.equal is not None:
+        return Py(f"{source.text}.count({code_sought(fn, found).text})")
+    return Py(f"{flags(fn, found, source, ones=True).text}.count(1)")
 
 
 def places(fn: Fn, scan: Scan) -> Py:
-    """The places with the property, in order."""
-    every = Py(fn.module.all_values(fn.module.program.field(scan.read.field).keys[-1]))
-    return call(fn.module.helper("compress"), every, flags(fn, scan))
+    """The places with the property, or within the bounds, in order."""
+    every = Py(fn.module.all_values(scan.kind))
+    if scan.bounded:
+        every = Py(f"{every.text}[{end_of(fn, scan.low)}:{end_of(fn, scan.high)}]")
+    if scan.tested is None:
+        return every
+    marks = flags(fn, scan.tested, cells(fn, scan.tested, scan))
+    return call(fn.module.helper("compress"), every, marks)
 
 
-def mask(fn: Fn, scan: Scan) -> Py:
-    """The set of the places with the property; there must be no `rest`."""
-    return call(fn.module.helper("mask_of_flags"), flags(fn, scan))
+def mask(fn: Fn, found: CellTest) -> Py:
+    """The set of the places with the property."""
+    return call(fn.module.helper("mask_of_flags"), flags(fn, found, cells(fn, found)))
+
+
+def position(fn: Fn, scan: Scan, found: CellTest, last: bool) -> Py:
+    """The first or the last place with the property, -1 if there is none; there must be no `rest`."""
+    source = cells(fn, found)
+    sought = Py("1")
+    if found.equal is not None:
+        sought = code_sought(fn, found)
+    else:
+        source = flags(fn, found, source, ones=True)
+    ends = [sought.text]
+    if scan.bounded:
+        ends += [end_of(fn, scan.low) or "0", *([end_of(fn, scan.high)] if scan.high else [])]
+    return Py(f"{source.text}.{'rfind' if last else 'find'}({', '.join(ends)})")
 
 
 def head(fn: Fn, scan: Scan, var: str) -> str:
-    """The head of a loop through the places with the property."""
-    kind = fn.module.program.field(scan.read.field).value
-    if scan.equal is not None and (size(kind) or 0) >= SPARSE:
-        code = code_of(fn, scan.equal, kind)
-        if code.text != "0":
-            source = fn.held(cells(fn, scan), "cells")
-            code = fn.held(code, "code")
-            fn.code.line(f"{var} = -1")
-            return f"while ({var} := {source.text}.find({code.text}, {var} + 1)) >= 0:"
+    """The head of a loop through the places with the property, or within the bounds."""
+    found = scan.tested
+    if found is not None and found.equal is not None:
+        kind = fn.module.program.field(found.read.field).value
+        code = code_sought(fn, found)
+        if (size(kind) or 0) >= SPARSE and code.text != "0":
+            source, code = fn.held(cells(fn, found), "cells"), fn.held(code, "code")
+            start = end_of(fn, scan.low)
+            end = fn.held(Py(end_of(fn, scan.high))).text if scan.high is not None else ""
+            fn.code.line(f"{var} = {start} - 1" if start else f"{var} = -1")
+            return f"while ({var} := {source.text}.find({code.text}, {var} + 1{', ' if end else ''}{end})) >= 0:"
     return f"for {var} in {places(fn, scan).text}:"

@@ -145,6 +145,12 @@ def both(fn: Fn, expr: core.Op, how: Callable[[Fn, core.Expr], Py]) -> Py:
 
 def or_else(fn: Fn, expr: core.Op) -> Py:
     """An option, or a default that is evaluated only if needed."""
+    from rulesdsl.python_comp import place_at_once
+
+    place = None if fn.probing else place_at_once(fn, expr.args[0])
+    if place is not None:
+        held = fn.held(place, "place")
+        return choice(fn, comparison(held, "<", Py("0")), lambda: fn.value(expr.args[1]), lambda: held)
     held = fn.held(fn.value(expr.args[0]))
     if held == NONE:
         return fn.value(expr.args[1])

@@ -11,7 +11,7 @@ from attrs import define, field
 from rulesdsl import core
 from rulesdsl.facts import Facts, item_of, walk
 from rulesdsl.optimise import simplified
-from rulesdsl.python_cells import find_scan, flags, together
+from rulesdsl.python_cells import cells, find_scan, flags, together
 from rulesdsl.python_code import Py, index, tuple_of
 from rulesdsl.python_comp import iterable, listed, nest_loops
 from rulesdsl.python_expr import assign, give, require
@@ -161,8 +161,9 @@ class Rows:
             self.add(f"{self.take}({row.text})")
             return True
         scan = None if kept else find_scan(fn, clause.var, clause.var_type, clause.source, clause.condition)
-        if scan is not None and scan.rest is None:
-            self.add(f"{fn.module.helper('compress')}({row.text}, {flags(fn, scan).text})")
+        if scan is not None and scan.rest is None and scan.tested is not None and not scan.bounded:
+            marks = flags(fn, scan.tested, cells(fn, scan.tested))
+            self.add(f"{fn.module.helper('compress')}({row.text}, {marks.text})")
             return True
         return self.plain(clause, kept)
 

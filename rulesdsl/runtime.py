@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress, repeat
 from operator import add, gt, itemgetter
+from operator import mul as mul
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -203,14 +204,18 @@ def bag_add(bag: tuple[int, ...], index: int) -> tuple[int, ...]:
     count = bag[index]
     if count >= BAG_LIMIT:
         raise RulesFault("bag count", f"a bag holds at most {BAG_LIMIT} of a kind")
-    return (*bag[:index], count + 1, *bag[index + 1 :])
+    counts = list(bag)
+    counts[index] = count + 1
+    return tuple(counts)
 
 
 def bag_remove(bag: tuple[int, ...], index: int) -> tuple[int, ...]:
     count = bag[index]
     if not count:
         raise RulesFault("missing", "what is taken away is not in the bag")
-    return (*bag[:index], count - 1, *bag[index + 1 :])
+    counts = list(bag)
+    counts[index] = count - 1
+    return tuple(counts)
 
 
 def bag_plus(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:

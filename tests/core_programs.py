@@ -40,6 +40,7 @@ PLAYER = EnumType("Player", ("north", "south"), "player")
 COLOUR = EnumType("Colour", ("red", "green", "blue"))
 CELL = EnumType("Cell", tuple(f"c{i}" for i in range(6)), "place", True)
 PIECE = RecordType("Piece", (("owner", PLAYER), ("colour", COLOUR)))
+EVERY_CELL = 63
 SMALL = IntType(0, 5)
 ODD = IntType(2, 7)
 NEIGHBOURS = core.Table(
@@ -313,13 +314,32 @@ class Expressions:
             )
             return op("and", BOOL, op("is_some", BOOL, found), inner)
 
+        def geometry() -> core.Expr:
+            """A property of a cell at a place that has a name, or that place compared with another."""
+            name = self.rng.choice([name for name, found in env.items() if found == CELL])
+            place = local(name, CELL)
+            men = read("men", IntType(0, 15), self.of(PLAYER, env, 0), place)
+            piece = read("piece", OptionType(PIECE), place)
+            return self.rng.choice([
+                lambda: op(self.rng.choice(("lt", "le")), BOOL, place, self.of(CELL, env, 0)),
+                lambda: op(self.rng.choice(("gt", "ge")), BOOL, place, self.of(CELL, env, 0)),
+                lambda: op("gt", BOOL, self.of(CELL, env, 0), place),
+                lambda: op("gt", BOOL, men, self.of(SMALL, env, 0)),
+                lambda: op("eq", BOOL, piece, op("some", OptionType(PIECE), self.of(PIECE, env, 1))),
+                lambda: op(self.rng.choice(("is_some", "is_none")), BOOL, piece),
+                lambda: op("eq", BOOL, read("level", ODD, place), self.of(ODD, env, 0)),
+                lambda: read("open", BOOL, place),
+                lambda: op("and", BOOL, geometry(), geometry()),
+                lambda: op("not", BOOL, op("or", BOOL, geometry(), geometry())),
+            ])()  # fmt: skip
+
         options = [OptionType(PIECE), OptionType(PLAYER), OptionType(CELL)]
         groups = [SetType(CELL), BagType(COLOUR), ListType(COLOUR, 4)]
         return [
             lambda: op("and", BOOL, self.of(BOOL, env, d), self.of(BOOL, env, d)),
             lambda: op("or", BOOL, self.of(BOOL, env, d), self.of(BOOL, env, d)),
             lambda: op("not", BOOL, self.of(BOOL, env, d)),
-            compared, compared, ordered, narrowed,
+            compared, compared, ordered, narrowed, geometry, geometry, geometry,
             lambda: op(self.rng.choice(("is_some", "is_none")), BOOL, self.of(self.rng.choice(options), env, d)),
             lambda: op("nonempty", BOOL, self.of(self.rng.choice(groups), env, d)),
             lambda: op("set_has", BOOL, self.of(SetType(CELL), env, d), self.of(CELL, env, d)),
@@ -395,8 +415,16 @@ class Expressions:
         if item == COLOUR:
             makers.append(lambda: op("list_top", kind, self.of(ListType(COLOUR, 4), env, d)))
         if item == CELL:
+            makers += [lambda: self.search(kind, env, d)] * 4
             makers.append(lambda: op("table", kind, self.of(CELL, env, d), self.of(SMALL, env, d), data=OFFSET))
         return makers
+
+    def search(self, kind: Type, env: dict[str, Type], d: int) -> core.Expr:
+        """The first, least or last cell with a property."""
+        name = self.name()
+        inner = {name: CELL, **env}
+        clause = core.Clause(name, CELL, const(EVERY_CELL, SetType(CELL)), self.of(BOOL, inner, d))
+        return core.Comp(self.rng.choice(("first", "min", "max")), local(name, CELL), (clause,), kind, HERE)
 
     def if_some(self, kind: Type, env: dict[str, Type], d: int) -> core.Expr:
         other = self.rng.choice([OptionType(PIECE), OptionType(PLAYER)])
