@@ -446,10 +446,14 @@ def test_all_functions_are_described() -> None:
 
 
 def test_all_parts_of_boards_are_described() -> None:
-    from rulesdsl.boards import grid, track
+    from rulesdsl.check import check
+    from rulesdsl.program import parse_source
 
-    for shape, letter in ((grid(("Cell",), (3, 3)), "s"), (track(("Way",), (9,)), "w")):
-        name = shape.types[0].name
+    text = "game g:\n    players 2\n\nboard Cell = grid(3, 3)\n\nboard Way = track(9)\n\nflow main:\n    end tie\n"
+    source = Source("game.rules", text)
+    shapes = check(source, parse_source(source), {}, None).names.shapes
+    for name, letter in (("Cell", "s"), ("Way", "w")):
+        shape = shapes[name]
         for part in (*shape.attributes, *shape.methods):
             assert f"`{letter}.{part[1]}" in LANGUAGE, part
         for part in (*shape.statics, *shape.constants):
