@@ -18,7 +18,6 @@ from rulesdsl.check_scenarios import ScenarioChecker
 from rulesdsl.check_stmt import StatementChecker
 from rulesdsl.diagnostics import Diagnostic, Label, Source, Span, closest, in_order
 from rulesdsl.given import check_given
-from rulesdsl.given import check_given
 from rulesdsl.graph import complete
 from rulesdsl.lower import lower
 from rulesdsl.names import Entity, Names, collect
