@@ -449,15 +449,14 @@ def test_all_parts_of_boards_are_described() -> None:
     from rulesdsl.check import check
     from rulesdsl.program import parse_source
 
-    text = "game g:\n    players 2\n\nboard Cell = grid(3, 3)\n\nboard Way = track(9)\n\nflow main:\n    end tie\n"
-    source = Source("game.rules", text)
-    shapes = check(source, parse_source(source), {}, None).names.shapes
-    for name, letter in (("Cell", "s"), ("Way", "w")):
-        shape = shapes[name]
+    boards = "board Cell = grid(3, 3)\n\nboard Way = track(9)\n\nboard Hex, Edge, Corner = hexes(radius=1)\n"
+    source = Source("game.rules", f"game g:\n    players 2\n\n{boards}\nflow main:\n    end tie\n")
+    letters = {"Cell": "s", "Way": "w", "Hex": "h", "Edge": "e", "Corner": "c"}
+    for shape in check(source, parse_source(source), {}, None).names.shapes.values():
         for part in (*shape.attributes, *shape.methods):
-            assert f"`{letter}.{part[1]}" in LANGUAGE, part
+            assert f"`{letters[part[0]]}.{part[1]}" in LANGUAGE, part
         for part in (*shape.statics, *shape.constants):
-            assert f"`{name}.{part[1]}" in LANGUAGE, part
+            assert f"`{part[0]}.{part[1]}" in LANGUAGE, part
 
 
 def test_all_kinds_of_rules_errors_are_listed() -> None:
