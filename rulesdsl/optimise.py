@@ -33,7 +33,8 @@ def optimise(program: core.Program) -> core.Program:
         events=tuple(evolve(info, body=inliner.body(info.body)) for info in program.events),
         actions=tuple(_action(inliner, info) for info in program.actions),
         flows=tuple(
-            evolve(info, body=inliner.optional(info.body), machine=inliner.machine(info.machine)) for info in program.flows
+            evolve(info, body=inliner.optional(info.body), machine=inliner.machine(info.machine))
+            for info in program.flows
         ),
         measures=tuple(evolve(info, value=inliner.expr(info.value)) for info in program.measures),
         invariants=tuple(evolve(info, condition=inliner.expr(info.condition)) for info in program.invariants),
@@ -186,7 +187,9 @@ def _uses(expr: core.Expr, name: str) -> int:
 
 def uses(program: core.Program) -> Counter[str]:
     """How often each def is called in the program's text."""
-    return Counter(part.name for expr in every_expression(program) for part in walk(expr) if isinstance(part, core.Call))
+    return Counter(
+        part.name for expr in every_expression(program) for part in walk(expr) if isinstance(part, core.Call)
+    )
 
 
 def every_expression(program: core.Program) -> Iterator[core.Expr]:
@@ -323,7 +326,12 @@ def _has(facts: Facts, expr: core.Op) -> core.Expr:
         count = size(item.type)
         if count is not None and group.value == (1 << count) - 1 and not facts.fails(item):
             return core.Const(True, BOOL, expr.span)
-    if isinstance(group, core.Comp) and same_elements(group) and not facts.fails(group) and isinstance(item, core.Local):
+    if (
+        isinstance(group, core.Comp)
+        and same_elements(group)
+        and not facts.fails(group)
+        and isinstance(item, core.Local)
+    ):
         return _has_kept(facts, expr, group, item)
     return expr
 
@@ -360,7 +368,9 @@ def _len(facts: Facts, expr: core.Op) -> core.Expr:
 def _one_more(facts: Facts, expr: core.Op) -> core.Expr:
     """A collection of one element is added or taken away as an element."""
     group, other = expr.args
-    name = {"bag_plus": "bag_add", "bag_minus": "bag_remove", "set_minus": "set_remove", "set_union": "set_add"}[expr.op]
+    name = {"bag_plus": "bag_add", "bag_minus": "bag_remove", "set_minus": "set_remove", "set_union": "set_add"}[
+        expr.op
+    ]
     if not isinstance(other, core.Op) or other.op not in ("bag_of", "set_of") or len(other.args) != 1:
         return expr
     return core.Op(name, (group, other.args[0]), expr.type, expr.span)

@@ -358,7 +358,9 @@ def whole_scan(fn: Fn, expr: core.Comp) -> Scan | None:
     scan = find_scan(fn, clause.var, clause.var_type, clause.source, clause.condition)
     if scan is None or scan.rest is not None or scan.tested is None:
         return None
-    if expr.kind == "set" and (scan.bounded or not (expr.type == clause.source.type and _is_var(expr.element, clause.var))):
+    if expr.kind == "set" and (
+        scan.bounded or not (expr.type == clause.source.type and _is_var(expr.element, clause.var))
+    ):
         return None
     return None if expr.kind == "count" and fn.module.facts.fails(expr.element) else scan
 

@@ -26,7 +26,9 @@ def storing(fn: Fn, stmts: core.Body) -> None:
     module = fn.module
     fields = [info.name for info in module.program.fields]
     changing = {
-        info.name: "bytes" if info.packed else "tuple" for info in cells_changed(stmts, module.program) if not few_cells(info)
+        info.name: "bytes" if info.packed else "tuple"
+        for info in cells_changed(stmts, module.program)
+        if not few_cells(info)
     }
     names = [fn.names.of("field", "0", name) for name in fields]
     outcome = fn.temp("outcome")

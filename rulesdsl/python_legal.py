@@ -175,7 +175,9 @@ class Rows:
             return None
         position = self.info.position
         source = f"{self.fn.module.helper('all_moves')}(({position},), {literal(tuple(sizes))})"
-        table = Py(self.fn.module.constant(f"MOVES_{words_of(self.info.name)}", source, f"all moves of {self.info.name}"))
+        table = Py(
+            self.fn.module.constant(f"MOVES_{words_of(self.info.name)}", source, f"all moves of {self.info.name}")
+        )
         for item in self.info.chosen[:-1]:
             table = index(table, Py(self.fn.local(item.name)))
         return table
@@ -188,7 +190,9 @@ class Rows:
                 return False
             self.add(f"[{move} for {self.fn.local(clause.var)} in {kept}]")
             return True
-        element = core.Op("record", tuple(core.Local(c.name, c.type, c.span) for c in self.info.chosen), BOOL, self.info.span)
+        element = core.Op(
+            "record", tuple(core.Local(c.name, c.type, c.span) for c in self.info.chosen), BOOL, self.info.span
+        )
         code = listed(self.fn, element, clause)
         if code is None:
             return False
@@ -284,7 +288,11 @@ def existence(facts: Facts, plan: tuple[core.PlanNode, ...]) -> core.Expr | None
             last = not any(isinstance(inner, core.PlanLoop) for inner in node.body)
             guards = [*(filters[node.var].body if node.prefiltered else ()), *(node.body[:-1] if last else ())]
             clause = as_clause(node.var, node.domain, tuple(guards))
-            if clause is None or names & _names_in(node.domain) or names & {n for e in _plan_exprs(tuple(guards)) for n in _names_in(e)}:
+            if (
+                clause is None
+                or names & _names_in(node.domain)
+                or names & {n for e in _plan_exprs(tuple(guards)) for n in _names_in(e)}
+            ):
                 return None
             names.add(node.var)
             conditions.append(_some(clause))

@@ -315,23 +315,7 @@ class Expressions:
             return op("and", BOOL, op("is_some", BOOL, found), inner)
 
         def geometry() -> core.Expr:
-            """A property of a cell at a place that has a name, or that place compared with another."""
-            name = self.rng.choice([name for name, found in env.items() if found == CELL])
-            place = local(name, CELL)
-            men = read("men", IntType(0, 15), self.of(PLAYER, env, 0), place)
-            piece = read("piece", OptionType(PIECE), place)
-            return self.rng.choice([
-                lambda: op(self.rng.choice(("lt", "le")), BOOL, place, self.of(CELL, env, 0)),
-                lambda: op(self.rng.choice(("gt", "ge")), BOOL, place, self.of(CELL, env, 0)),
-                lambda: op("gt", BOOL, self.of(CELL, env, 0), place),
-                lambda: op("gt", BOOL, men, self.of(SMALL, env, 0)),
-                lambda: op("eq", BOOL, piece, op("some", OptionType(PIECE), self.of(PIECE, env, 1))),
-                lambda: op(self.rng.choice(("is_some", "is_none")), BOOL, piece),
-                lambda: op("eq", BOOL, read("level", ODD, place), self.of(ODD, env, 0)),
-                lambda: read("open", BOOL, place),
-                lambda: op("and", BOOL, geometry(), geometry()),
-                lambda: op("not", BOOL, op("or", BOOL, geometry(), geometry())),
-            ])()  # fmt: skip
+            return self.geometry(self.rng.choice([name for name, found in env.items() if found == CELL]), env)
 
         options = [OptionType(PIECE), OptionType(PLAYER), OptionType(CELL)]
         groups = [SetType(CELL), BagType(COLOUR), ListType(COLOUR, 4)]
@@ -418,6 +402,65 @@ class Expressions:
             makers += [lambda: self.search(kind, env, d)] * 4
             makers.append(lambda: op("table", kind, self.of(CELL, env, d), self.of(SMALL, env, d), data=OFFSET))
         return makers
+
+    def geometry(self, name: str, env: dict[str, Type]) -> core.Expr:
+        """A property of the cell at a place, or that place compared with another."""
+        place = local(name, CELL)
+        men = read("men", IntType(0, 15), self.of(PLAYER, env, 0), place)
+        piece = read("piece", OptionType(PIECE), place)
+        owner = core.IfSome(
+            "x",
+            piece,
+            op("some", OptionType(PLAYER), op("get", PLAYER, local("x", PIECE), data=0)),
+            OptionType(PLAYER),
+            HERE,
+        )
+        return self.rng.choice([
+            lambda: op(self.rng.choice(("lt", "le", "gt", "ge")), BOOL, place, self.of(CELL, env, 0)),
+            lambda: op(self.rng.choice(("lt", "le", "gt", "ge")), BOOL, self.of(CELL, env, 0), place),
+            lambda: op("gt", BOOL, men, self.of(SMALL, env, 0)),
+            lambda: op("eq", BOOL, piece, op("some", OptionType(PIECE), self.of(PIECE, env, 1))),
+            lambda: op("eq", BOOL, owner, op("some", OptionType(PLAYER), self.of(PLAYER, env, 0))),
+            lambda: op(self.rng.choice(("is_some", "is_none")), BOOL, piece),
+            lambda: op(self.rng.choice(("eq", "ne")), BOOL, read("level", ODD, place), self.of(ODD, env, 0)),
+            lambda: read("open", BOOL, place),
+            lambda: op("set_has", BOOL, read("marks", SetType(CELL)), place),
+            lambda: op("not", BOOL, op("or", BOOL, self.geometry(name, env), self.geometry(name, env))),
+            lambda: op("not", BOOL, self.geometry(name, env)),
+        ])()  # fmt: skip
+
+    def over_all_cells(self) -> core.Expr:
+        """Something asked about all cells at once."""
+        rng, kind = (
+            self.rng,
+            self.rng.choice(
+                ("any", "all", "count", "first", "min", "max", "set", "list", "sum", "has", "some", "default")
+            ),
+        )
+        name = self.name()
+        env = {**ENV, name: CELL}
+        every = const(EVERY_CELL, SetType(CELL))
+        tests = [self.geometry(name, env) for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3)))]
+        condition = None
+        for test in tests:
+            condition = test if condition is None else op("and", BOOL, condition, test)
+        clause = (core.Clause(name, CELL, every, condition),)
+        place = local(name, CELL)
+        kept = core.Comp("set", place, clause, SetType(CELL), HERE)
+        plain: dict[str, Callable[[], core.Expr]] = {
+            "any": lambda: core.Comp("any", self.geometry(name, env), clause, BOOL, HERE),
+            "all": lambda: core.Comp("all", self.geometry(name, env), clause, BOOL, HERE),
+            "count": lambda: core.Comp("count", place, clause, IntType(0, 6), HERE),
+            "sum": lambda: core.Comp("sum", op("cast", SMALL, place), clause, IntType(0, 15), HERE),
+            "set": lambda: kept,
+            "list": lambda: core.Comp("list", place, clause, ListType(CELL, 6), HERE),
+            "has": lambda: op("set_has", BOOL, kept, S),
+            "some": lambda: rng.choice([op("nonempty", BOOL, kept), op("gt", BOOL, op("len", IntType(0, 6), kept), num(0))]),
+            "default": lambda: op("or_else", CELL, core.Comp(rng.choice(("first", "max")), place, clause, OptionType(CELL), HERE), S),
+        }  # fmt: skip
+        if kind in plain:
+            return plain[kind]()
+        return core.Comp(kind, place, clause, OptionType(CELL), HERE)
 
     def search(self, kind: Type, env: dict[str, Type], d: int) -> core.Expr:
         """The first, least or last cell with a property."""

@@ -77,13 +77,8 @@ def agree(kind: Any, want: Any, got: Any) -> bool:
 # ---------------------------------------------------------------- expressions
 
 
-@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
-@given(st.integers(0, 2**32), st.integers(1, 4))
-def test_expressions_have_the_value_that_their_documentation_says(seed: int, depth: int) -> None:
-    """Whole programs are drawn from a seed: shrinking one would tell nothing, and takes minutes."""
-    rng = random.Random(seed)
-    made = Expressions(rng)
-    exprs = [made.of(rng.choice(KINDS), ENV, depth) for _ in range(6)]
+def compare_with_the_reference(rng: random.Random, exprs: list[core.Expr], states: int) -> None:
+    """The def, the extra function and the probing function of each expression give what the plain evaluator gives."""
     params = [param(name, kind) for name, kind in ENV.items()]
     defs = tuple(definition(f"d{i}", params, expr.type, returns(expr)) for i, expr in enumerate(exprs))
     game = playground(defs)
@@ -92,7 +87,7 @@ def test_expressions_have_the_value_that_their_documentation_says(seed: int, dep
     probing = extra(
         game, module, [ExtraFunction(f"p{i}", tuple(ENV), expr, probe=True) for i, expr in enumerate(exprs)]
     )
-    for _ in range(4):
+    for _ in range(states):
         state = random_state(rng)
         args = tuple(random_value(rng, kind) for kind in ENV.values())
         for i, expr in enumerate(exprs):
@@ -103,6 +98,26 @@ def test_expressions_have_the_value_that_their_documentation_says(seed: int, dep
             assert agree(expr.type, want, probed if isinstance(probed, Exception) else probed[0])
             if not isinstance(probed, Exception):
                 assert all(contains(kind, value) for _, value, kind in probed[1])
+
+
+# Whole programs are drawn from a seed: shrinking one would tell nothing, and takes minutes.
+PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
+
+
+@settings(max_examples=40, deadline=None, phases=PHASES)
+@given(st.integers(0, 2**32), st.integers(1, 4))
+def test_expressions_have_the_value_that_their_documentation_says(seed: int, depth: int) -> None:
+    rng = random.Random(seed)
+    made = Expressions(rng)
+    compare_with_the_reference(rng, [made.of(rng.choice(KINDS), ENV, depth) for _ in range(6)], 4)
+
+
+@settings(max_examples=30, deadline=None, phases=PHASES)
+@given(st.integers(0, 2**32))
+def test_what_is_asked_of_all_cells_at_once(seed: int) -> None:
+    rng = random.Random(seed)
+    made = Expressions(rng)
+    compare_with_the_reference(rng, [made.over_all_cells() for _ in range(10)], 8)
 
 
 @settings(max_examples=40, deadline=None)
