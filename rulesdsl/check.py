@@ -232,7 +232,13 @@ class _Checker:
             scope.declare(node.name, "parameter", kind)
             audience = tuple(n.id for n in node.audience) if node.audience is not None else None
             if audience is not None and scope.kind != "event":
-                self.names.report("V406", "only parameters of events are private or hidden", node.span)
+                self.names.report(
+                    "V406",
+                    "only parameters of events are private or hidden",
+                    node.span,
+                    "",
+                    "flows and defs see everything; events say who sees what",
+                )
             made.append(core.ParamInfo(name, kind, node.span, audience))
         if "me" in scope.locals:
             scope.has_me = True
@@ -430,7 +436,7 @@ class _Checker:
                     chosen.append(core.Chosen(choice.name.id, kind, domain, choice.domain.span))
         prelude, rest = self.prelude(decl, scope)
         scope.kind = "action"
-        checker = StatementChecker(names, scope)
+        checker = StatementChecker(names, scope, first_effect=rest[0].span if rest else None)
         body, _ = checker.statements(rest)
         return core.ActionInfo(
             decl.name.id,

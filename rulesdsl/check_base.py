@@ -24,6 +24,7 @@ from rulesdsl.types import (
     OptionType,
     SetType,
     Type,
+    UnknownType,
     describe,
     is_collection,
     size,
@@ -146,6 +147,8 @@ class ExprBase:
         hint = ""
         if isinstance(expr.type, MapType):
             hint = f"go through its keys: `{expr.type.key}`"
+            if isinstance(expr, core.Read):
+                hint = f"it has one value for each `{expr.type.key}`: `{node.span.text}[...]`"
         elif isinstance(expr.type, OptionType) and is_collection(expr.type.item):
             hint = "it may be none: give a default with `or {}`"
         elif isinstance(expr.type, IntType):
@@ -181,10 +184,7 @@ class ExprBase:
         hint = ""
         code, text = "T301", f"this is `{describe(expr.type)}`"
         title = f"expected `{describe(want)}`, found `{describe(expr.type)}`" + (f" ({what})" if what else "")
-        if (
-            isinstance(expr.type, OptionType)
-            and self.try_fit(evolve_type(expr, expr.type.item), want, span) is not None
-        ):
+        if self.fits_but_for_none(expr, want, span):
             return self.may_be_none(expr, span, f"`{describe(want)}` is needed")
         if isinstance(expr.type, IntType) and isinstance(want, IntType):
             code, title = "T307", f"{describe(expr.type)} is never within {describe(want)}"
@@ -201,6 +201,8 @@ class ExprBase:
                 )
             elif isinstance(want.item, IntType) and isinstance(expr.type.item, IntType):
                 code, title = "T307", f"`{describe(expr.type)}` does not fit in `{describe(want)}`"
+        elif want == BOOL and isinstance(expr.type, OptionType) and SIMPLE.fullmatch(span.text):
+            hint = f"whether it is there: `{span.text} is some`"
         elif isinstance(expr.type, NothingType) and expr.type.what == "none":
             hint = f"`none` needs an optional type, such as `{describe(want)}?`"
         self.names.report(code, title, span, text, hint)
@@ -289,6 +291,12 @@ class ExprBase:
             if made
             else core.Const(zero(want), want, span)
         )
+
+    def fits_but_for_none(self, expr: core.Expr, want: Type, span: Span) -> bool:
+        """Whether an option would be what is wanted if it were there."""
+        if not isinstance(expr.type, OptionType) or isinstance(want, (OptionType, UnknownType)):
+            return False
+        return self.try_fit(evolve_type(expr, expr.type.item), want, span) is not None
 
     def may_be_none(self, expr: core.Expr, span: Span, needed: str) -> core.Expr:
         """Reports an option where its item is needed, unless a condition with a mistake may have proved it."""

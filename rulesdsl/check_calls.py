@@ -61,6 +61,8 @@ class CallChecker:
         local = self.checker.scope.locals.get(word)
         if local is not None:
             return self.report("T316", f"`{word}` is a {local.kind}, it cannot be called", node.fn.span)
+        if word in self.checker.names.misnamed:
+            return self.unknown(node.span)
         if word in FUNCTIONS:
             return self.function(word, node, want)
         entity = self.checker.names.use(word)
@@ -384,7 +386,7 @@ class CallChecker:
         if not is_collection(group.type):
             return self.unknown(node.span)
         item = group.type.item  # type: ignore[union-attr]
-        name = f"_{node.span.start}"
+        name = self.checker.names.temporary(node.span)
         clause = core.Clause(name, item, group, None)
         return self.reduced(kind, core.Local(name, item, node.span), [clause], node.span)
 

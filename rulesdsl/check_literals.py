@@ -80,7 +80,10 @@ class Literals(ExprBase):
             title = "`before` is no value by itself" if self.scope.before else "`before` belongs in a `transition`"
             self.names.report("F513", title, node.span, "", hint)
             return unknown(node.span)
+        gone = next((info for info in self.scope.everything if info.name == word), None)
         hint = self.names.suggestion(word, self.scope.locals)
+        if gone is not None:
+            hint = f"`{word}` of line {gone.span.line} ended with its block"
         if word in ("winners", "scores"):
             hint = f"only scenarios can read `{word}`, after the end of a game"
         self.names.report("N201", f"nothing is called `{word}`", node.span, "not known here", hint)

@@ -65,6 +65,8 @@ class Operators(ExprBase):
         hint = ""
         if node.op == "+" and isinstance(left.type, SetType):
             hint = "sets are joined with `|`"
+        if node.op in ("|", "&") and isinstance(left.type, BagType):
+            hint = "bags are added with `+`" if node.op == "|" else "what is in both: `bag(x for x in a if x in b)`"
         self.names.report(
             "T305",
             f"`{node.op}` does not work on `{describe(left.type)}` and `{describe(right.type)}`",
@@ -317,13 +319,14 @@ class Operators(ExprBase):
         hint = ""
         if isinstance(kind, EnumType):
             hint = (
-                f"`{kind}` has no order; give it an attribute (`enum {kind}(rank: 0..9)`) and compare that"
+                f"give it an attribute, `enum {kind}(rank: 0..9):`, and compare that"
                 if kind.kind == "enum"
                 else "compare `.row`, `.col` or `.seat`"
             )
+        one, other = describe(first.type), describe(second.type)
         self.names.report(
             "T306",
-            f"`{describe(first.type)}` and `{describe(second.type)}` have no order",
+            f"`{one}` has no order" if one == other else f"`{one}` and `{other}` have no order",
             span,
             f"`{operator}` needs numbers, tracks, sets or bags",
             hint,

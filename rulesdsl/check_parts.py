@@ -46,7 +46,7 @@ class Parts(ExprBase):
                     "write `.` instead of `?.`",
                 )
                 return unknown(node.span)
-            name = f"_{node.span.start}"
+            name = self.names.temporary(node.span)
             body = self.attribute(core.Local(name, obj.type.item, node.obj.span), node)
             if body.type == UNKNOWN:
                 return unknown(node.span)

@@ -69,6 +69,7 @@ class StatementChecker:
     result_span: Span | None = None
     returned: list[Type] = field(factory=list)
     steps: dict[str, Span] = field(factory=dict)
+    first_effect: Span | None = None
     lost: bool = False
     """A statement was refused, so that nobody knows where control goes."""
 
@@ -118,20 +119,7 @@ class StatementChecker:
         ):
             self.scope.declare(name, "local", UNKNOWN)
         if isinstance(node, syntax.CallStatement):
-            self.expr.expr(node.expr)
-            if not isinstance(node.expr, syntax.Call):
-                self.names.report(
-                    "T319",
-                    "this value is not used",
-                    node.span,
-                    "an expression is not a statement",
-                    f"did you mean `return {node.span.text}`?" if where == "def" else "",
-                )
-                return [], False
-            if isinstance(node.expr.fn, syntax.NameExpr):
-                entity = self.names.entities.get(node.expr.fn.id)
-                if entity is None or entity.kind not in ("flow", "event", "action"):
-                    self.names.report("T319", "this value is not used", node.span, "an expression is not a statement")
+            self.idle_value(node)
             return [], False
         code = "F502" if kind in ("Emit", "Ask", "Draw", "End") else "F515"
         owner = {"def": "a def", "event": "an event", "scenario": "`given`"}[where]
@@ -285,7 +273,7 @@ class StatementChecker:
         """What the target becomes, from `=`, `+=` or `-=`."""
         kind = current.type
         if node.op == "=":
-            return self.expr.fitted(node.value, kind)
+            return self.expr.fitted(node.value, kind, f"for `{node.target.span.text}`")
         value = self.expr.expr(node.value, kind)
         if UNKNOWN in (value.type, kind):
             return unknown(node.span)
@@ -420,6 +408,9 @@ class StatementChecker:
         return [made], node.condition is None and not breaks(node.body)
 
     def on_Step(self, node: syntax.Step) -> tuple[list[core.Stmt], bool]:
+        if node.around:
+            body, ended = self.block(node.body)
+            return [core.StepStmt(f"{node.around} {node.name.id}", body, node.span)], ended
         first = self.steps.get(node.name.id)
         if first is not None:
             self.names.report(
@@ -471,7 +462,7 @@ class StatementChecker:
             )
             return [], True
         value = self.expr.expr(node.value, self.result)
-        if isinstance(value.type, OptionType) and not isinstance(self.result, OptionType) and self.result != UNKNOWN:
+        if isinstance(value.type, OptionType) and self.expr.fits_but_for_none(value, self.result, node.value.span):
             if not self.scope.unsure:
                 self.gives_nothing(node.value, value.type, self.result)
             return [], True
@@ -498,17 +489,28 @@ class StatementChecker:
 
     def on_Require(self, node: syntax.Require) -> tuple[list[core.Stmt], bool]:
         if self.scope.kind == "action":
-            self.names.report(
-                "F503",
-                "a `require` comes before all effects",
-                node.span,
-                "an effect stands before it",
-                "move it up: first all `let` and `require`, then what happens",
-            )
+            self.late_guard(node)
         else:
             self.names.report("F503", "`require` belongs in an action", node.span, "", "a flow tests with `if`")
         self.expr.condition(node.condition)
         return [], False
+
+    def late_guard(self, node: syntax.Require) -> None:
+        """Reports the first guard of an action that does not stand before all effects."""
+        if self.lost:
+            return
+        self.lost = True
+        if self.first_effect is None or node.span.end <= self.first_effect.end:
+            self.names.report(
+                "F503", "a `require` stands by itself", node.span, "not in another statement",
+                "say in it when it counts: `require name: not (condition) or ...`",
+            )  # fmt: skip
+            return
+        self.names.report(
+            "F503", "a `require` comes before all effects", node.span, "an effect stands before it",
+            "move it up: first all `let` and `require`, then what happens",
+            labels=(Label(self.first_effect, "this happens already"),),
+        )  # fmt: skip
 
     def on_Emit(self, node: syntax.Emit) -> tuple[list[core.Stmt], bool]:
         found = CallChecker(self.expr).event_call(node.event)
@@ -540,23 +542,33 @@ class StatementChecker:
             if entity is not None and entity.kind in ("event", "action"):
                 self.expr.expr(call)
                 return [], False
-        made = self.expr.expr(call)
-        if made.type != UNKNOWN:
-            self.names.report(
-                "T319",
-                "this value is not used",
-                node.span,
-                "an expression is not a statement",
-                "a flow, `emit` or a question is needed here",
-            )
+        self.idle_value(node)
         return [], False
+
+    def idle_value(self, node: syntax.CallStatement) -> None:
+        """Reports an expression that stands alone, if it is right otherwise."""
+        made = self.expr.expr(node.expr)
+        if made.type == UNKNOWN:
+            return
+        hint = "a flow, `emit` or a question is needed here" if self.scope.kind in ("flow", "action") else ""
+        expr = node.expr
+        if (
+            isinstance(expr, syntax.Compare)
+            and len(expr.rest) == 1
+            and expr.rest[0][0] == "=="
+            and spread(expr.first)[0]
+        ):
+            hint = f"did you mean `{expr.first.span.text} = {expr.rest[0][1].span.text}`? `==` compares"
+        elif self.scope.kind == "def":
+            hint = f"did you mean `return {node.span.text}`?"
+        self.names.report("T319", "this value is not used", node.span, "an expression is not a statement", hint)
 
     def on_Draw(self, node: syntax.Draw) -> tuple[list[core.Stmt], bool]:
         source = self.expr.collection(node.source)
         kind = element_type(source.type)
         made: list[core.Stmt] = []
         if len(node.names) > 1 and source.type != UNKNOWN:
-            name = f"_{node.span.start}"
+            name = self.names.temporary(node.span)
             made.append(core.Bind(name, source, node.source.span))
             source = core.Local(name, source.type, node.source.span)
         self.scope.forget_state()
@@ -648,17 +660,6 @@ def header(node: syntax.Statement) -> Span:
     return node.span.to(last.span)
 
 
-def inner_blocks(node: syntax.Statement) -> list[syntax.Block]:
-    """The blocks directly inside a statement."""
-    if isinstance(node, syntax.If):
-        return [block for _, block in node.branches] + ([node.otherwise] if node.otherwise is not None else [])
-    if isinstance(node, (syntax.For, syntax.While, syntax.Repeat, syntax.Turns, syntax.Step)):
-        return [node.body]
-    if isinstance(node, syntax.Ask):
-        return [block for block in (node.after, node.otherwise) if block is not None]
-    return []
-
-
 def assigned(body: syntax.Block) -> set[str]:
     """The names that a block assigns, at any depth."""
     found: set[str] = set()
@@ -667,7 +668,7 @@ def assigned(body: syntax.Block) -> set[str]:
             root, _ = spread(node.target)
             if root is not None:
                 found.add(root.id)
-        for block in inner_blocks(node):
+        for block in syntax.inner_blocks(node):
             found |= assigned(block)
     return found
 
@@ -676,7 +677,7 @@ def disturbs(body: syntax.Block) -> bool:
     """Whether a block emits, asks, draws or calls a flow."""
     return any(
         isinstance(node, (syntax.Emit, syntax.Ask, syntax.Draw, syntax.CallStatement))
-        or any(map(disturbs, inner_blocks(node)))
+        or any(map(disturbs, syntax.inner_blocks(node)))
         for node in body
     )
 
@@ -686,7 +687,7 @@ def breaks(body: syntax.Block) -> bool:
     for node in body:
         if isinstance(node, syntax.Break):
             return True
-        if isinstance(node, (syntax.If, syntax.Step)) and any(map(breaks, inner_blocks(node))):
+        if isinstance(node, (syntax.If, syntax.Step)) and any(map(breaks, syntax.inner_blocks(node))):
             return True
         if isinstance(node, syntax.Ask) and node.otherwise is not None and breaks(node.otherwise):
             return True

@@ -91,6 +91,7 @@ class Names:
     misnamed: set[str] = field(factory=set)
     """Words of the language that were declared all the same: what they mean where they are used is not known."""
     resolvers: dict[str, Callable[[Names, Entity], Any]] = field(factory=dict)
+    files: dict[str, int] = field(factory=dict)
 
     # ------------------------------------------------------------ reporting
 
@@ -117,7 +118,7 @@ class Names:
         """`did you mean ...?` about a name of the program."""
         entity = self.entities.get(found)
         if entity is not None:
-            return f"did you mean `{found}`? ({entity.kind}, line {entity.span.line})"
+            return f"did you mean `{found}`? ({entity.kind}, {self.place(entity.span)})"
         if found in self.members:
             owner = self.members[found][0][0]
             return f"did you mean `{found}`? ({'a seat' if owner == 'Player' else f'a member of {owner}'})"
@@ -152,6 +153,16 @@ class Names:
         if entity is not None:
             entity.used = True
         return entity
+
+    def temporary(self, span: Span) -> str:
+        """The name of a local that the compiler makes for a place; each place has its own, whatever file it is in."""
+        number = self.files.setdefault(span.source.name, len(self.files))
+        return f"_{span.start}" + (f"_{number}" if number else "")
+
+    def place(self, span: Span) -> str:
+        """`line 12`, and of what file where that is not the one that is checked."""
+        elsewhere = span.source.name != self.source.name
+        return f"{span.source.name}:{span.line}" if elsewhere else f"line {span.line}"
 
     def expr(self) -> ExprChecker:
         assert self.checker is not None

@@ -11,6 +11,7 @@ of a collection and the presence of an option are public.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Union
 
 from attrs import define, evolve, field, frozen
@@ -19,7 +20,7 @@ from rulesdsl import core
 from rulesdsl.diagnostics import Label, Span
 from rulesdsl.names import Names
 from rulesdsl.types import EnumType
-from rulesdsl.walk import bodies, children, exprs_of, statements
+from rulesdsl.walk import bodies, children, everything, exprs_of, statements
 
 Audience = Union[frozenset[str], None]
 NOBODY: frozenset[str] = frozenset()
@@ -231,6 +232,8 @@ class _EventFlow:
     names: Names
     known: dict[str, Audience] = field(factory=dict)
     silent: bool = False
+    deciding: list[Span] = field(factory=list)
+    """The conditions and sources around, which not everybody sees."""
     alias: dict[str, str | None] = field(factory=dict)
 
     def check(self) -> None:
@@ -250,9 +253,10 @@ class _EventFlow:
             elif isinstance(stmt, core.Store):
                 self.store(stmt, context)
             elif isinstance(stmt, core.IfStmt):
-                inner = both(context, self.audience(stmt.condition))
-                self.body(stmt.then, inner)
-                self.body(stmt.otherwise, inner)
+                seen = self.audience(stmt.condition)
+                with self.decided_by(seen, stmt.condition.span):
+                    self.body(stmt.then, both(context, seen))
+                    self.body(stmt.otherwise, both(context, seen))
             elif isinstance(stmt, core.ForStmt):
                 self.loop(stmt, context)
 
@@ -279,7 +283,18 @@ class _EventFlow:
         inner = both(context, source)
         if stmt.condition is not None:
             inner = both(inner, self.audience(stmt.condition))
-        self.body(stmt.body, inner)
+        where = stmt.source.span if stmt.condition is None or source is not None else stmt.condition.span
+        with self.decided_by(inner, where):
+            self.body(stmt.body, inner)
+
+    @contextmanager
+    def decided_by(self, seen: Audience, span: Span) -> Iterator[None]:
+        if seen is None:
+            yield
+            return
+        self.deciding.append(span)
+        yield
+        self.deciding.pop()
 
     def store(self, stmt: core.Store, context: Audience) -> None:
         info = self.secrets.fields[stmt.field]
@@ -291,23 +306,28 @@ class _EventFlow:
         owner = renamed(place_of(stmt.keys[0]), self.alias) if info.visibility == "private" and stmt.keys else None
         if owner is not None and owner in source:
             return
-        seen_by = " and ".join(f"`{name}`" for name in sorted(source)) or "nobody"
-        target = (
-            f"only `{owner}` sees this entry of"
+        seen_by = " and ".join(f"`{name}`" for name in sorted(source))
+        now = f"only {seen_by} may see it" if seen_by else "nobody may see it"
+        then = (
+            f"`{owner}` sees this entry of"
             if owner
             else "everybody sees"
             if info.visibility == "public"
             else "others see"
         )
-        params = [p.name for p in self.event.params if p.audience is not None]
-        remedy = (
-            f"to reveal it, make {' or '.join(f'`{p}`' for p in params)} a public parameter"
-            if params
-            else "to reveal it, pass it to the event as a public parameter"
-        )
+        used = {node.name for node in everything(stmt.value) if isinstance(node, core.Local)}
+        params = [p for p in self.event.params if p.audience is not None and p.name in used]
+        remedy = "to reveal it, pass it to the event as a public parameter"
+        if params:
+            seers = " and ".join(f"`{name}`" for name in params[0].audience or ())
+            now = f"only {seers} may see `{params[0].name}`" if seers else f"nobody may see `{params[0].name}`"
+            remedy = f"to reveal it, make {' or '.join(f'`{p.name}`' for p in params)} a public parameter"
+        labels = [Label(p.span, "a parameter that not everybody sees") for p in params]
+        if not labels and self.deciding:
+            labels = [Label(self.deciding[-1], "this decides about it, and not everybody sees it")]
         self.names.report(
-            "V403", f"more people would see this value in `{stmt.field}`", stmt.span, f"seen by {seen_by}; {target} `{stmt.field}`", remedy,
-            labels=(Label(info.span, f"{info.visibility} field"),),
+            "V403", f"more people would see this value in `{stmt.field}`", stmt.span, f"{now}; {then} `{stmt.field}`", remedy,
+            labels=(Label(info.span, f"{info.visibility} field"), *labels),
         )  # fmt: skip
 
 
