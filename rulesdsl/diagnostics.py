@@ -286,7 +286,7 @@ def _underline(mark: _Mark, offset: int, shown: str, paper: _Paper) -> list[str]
     sign = "-" if mark.style == "note" else "^"
     lead = "".join("\t" if char == "\t" else " " for char in shown[:start]).ljust(start)
     carets = sign * max(1, end - start)
-    if end + 1 + len(mark.text) <= paper.room:
+    if not mark.text or end + 1 + len(mark.text) <= paper.room:
         return [paper.row("│", lead + paper.paint(mark.style, f"{carets} {mark.text}".rstrip()))]
     parts = textwrap.wrap(mark.text, paper.room, break_long_words=False, break_on_hyphens=False)
     shift = max(0, min(start, paper.room - max(map(len, parts))))

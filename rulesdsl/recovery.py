@@ -13,10 +13,10 @@ from attrs import evolve, frozen
 
 from rulesdsl.diagnostics import Diagnostic, Source, Span
 from rulesdsl.layout import LayoutError
-from rulesdsl.syntax_errors import CLOSER, DECLARATIONS, OPENER, explain, explain_layout, raw_tokens
+from rulesdsl.syntax_errors import CLOSER, DECLARATIONS, LINE_STARTS, OPENER, explain, explain_layout, raw_tokens
 
 MOST_ERRORS = 20
-# The declarations whose lines are statements: a mended line may become `pass` there.
+# The declarations whose lines are statements.
 _WITH_STATEMENTS = ("def", "event", "action", "flow", "step")
 
 
@@ -138,6 +138,23 @@ def _line_end(text: str, at: int, end: int) -> int:
     return end if found < 0 else found
 
 
+def _logical_end(text: str, first: int, end: int) -> int:
+    """The end of a line with the lines that its brackets go over; of the line alone when they are not closed."""
+    depth = 0
+    fresh = False
+    for token in raw_tokens(text, first, end):
+        if token.kind == "newline":
+            if depth <= 0:
+                return token.start
+            fresh = True
+        elif fresh and token.text in LINE_STARTS:
+            break
+        elif token.kind != "comment":
+            fresh = False
+            depth += (token.text in CLOSER) - (token.text in OPENER)
+    return end if depth <= 0 else _line_end(text, first, end)
+
+
 def _following_lines(text: str, line_end: int, end: int) -> list[tuple[int, int]]:
     """Where the lines below start and end, without blank lines and comments."""
     lines = []
@@ -150,42 +167,66 @@ def _following_lines(text: str, line_end: int, end: int) -> list[tuple[int, int]
     return lines
 
 
-def _end_of_group(text: str, line_end: int, end: int, indent: int) -> int:
-    """The end of the lines below that are indented more, or go on with `else` and the like."""
+def _end_of_group(text: str, line_end: int, end: int, indent: int, *, branches: bool = True) -> int:
+    """The end of the lines below that are indented more or close brackets, and of those that go on with `else` and the like."""
     last = line_end
+    goes_on = (")", "]", "}", *(("else", "elif", "otherwise") if branches else ()))
     for start, following in _following_lines(text, line_end, end):
-        goes_on = text[start:following].strip().startswith(("else", "elif", "otherwise", ")", "]", "}"))
-        if _indent_of(text, start) <= indent and not goes_on:
+        if _indent_of(text, start) <= indent and not text[start:following].strip().startswith(goes_on):
             break
         last = following
     return last
 
 
 def _blank_out(text: str, chunk: int, end: int, first: int, error: Diagnostic) -> tuple[str, int] | None:
-    """The text without the lines of a mistake, every offset kept, and where they ended; None when the mistake is in the
-    first line of the declaration."""
-    if first <= chunk:
-        return None
+    """The text without the lines of a mistake, every offset kept, and where they ended; None when nothing can be put in
+    their place. A statement is put there where the block needs one, a header where lines hang on it."""
+    line_end = max(_line_end(text, max(error.span.start, error.span.end), end), _logical_end(text, first, end))
     indent = _indent_of(text, first)
-    line_end = _line_end(text, max(error.span.start, error.span.end), end)
-    head = text[chunk:end].split(maxsplit=2)[:2]
-    statements = any(word in _WITH_STATEMENTS for word in head) or ("scenario" in head and indent > _first_indent(text, chunk, end))
-    below = _following_lines(text, line_end, end)[:1]
-    stand_in, last = "", line_end
-    if error.code in ("S106", "S108"):
-        indent, statements = indent - 1, False
-    if statements:
-        stand_in = "pass"
-        if below and _indent_of(text, below[0][0]) > indent:
-            stand_in = "if x:"
-        elif below and _indent_of(text, below[0][0]) == indent and text[below[0][0] : below[0][1]].strip() == "otherwise:":
-            stand_in = "x chooses y"
-    if not statements or indent + len(stand_in) > _line_end(text, first, end) - first:
-        stand_in, last = "", _end_of_group(text, line_end, end, indent)
+    stand_in = _stand_in(text, chunk, end, first, line_end, error)
+    last = line_end
+    if first <= chunk:
+        if not stand_in:
+            return None
+    elif error.code in ("S106", "S108"):
+        last = _end_of_group(text, line_end, end, indent - 1)
+    elif stand_in == _STATEMENT:
+        last = _end_of_group(text, line_end, end, indent, branches=False)
+    elif not stand_in or indent + len(stand_in) > _line_end(text, first, end) - first:
+        last = _end_of_group(text, line_end, end, indent)
+        stand_in = stand_in and _STATEMENT
     blank = "".join(c if c in "\r\n" else " " for c in text[first:last])
-    if stand_in:
-        blank = blank[:indent] + stand_in + blank[indent + len(stand_in) :]
+    blank = blank[:indent] + stand_in + blank[indent + len(stand_in) :]
     return text[:first] + blank + text[last:], last
+
+
+_STATEMENT = "x"
+_HEADERS = {
+    "def": "flow x:", "event": "event x:", "action": "flow x:", "flow": "flow x:", "state": "state:", "enum": "enum x:",
+    "record": "record x:", "game": "game x:", "scenario": 'scenario "":',
+}
+
+
+def _stand_in(text: str, chunk: int, end: int, first: int, line_end: int, error: Diagnostic) -> str:
+    """What may stand in the place of a line with a mistake: a statement, a header or nothing."""
+    if error.code in ("S106", "S108"):
+        return ""
+    tokens = [t for t in raw_tokens(text, first, line_end) if t.kind not in ("newline", "comment")]
+    header = error.code == "S102" or (bool(tokens) and tokens[-1].text == ":")
+    head = text[chunk:end].split(maxsplit=2)[:2]
+    below = _following_lines(text, line_end, end)[:1]
+    deeper = bool(below) and _indent_of(text, below[0][0]) > _indent_of(text, first)
+    if first <= chunk:
+        word = _HEADERS.get(head[0], "")
+        return word if deeper and header and len(word) <= _line_end(text, first, end) - first else ""
+    in_scenario = "scenario" in head and _indent_of(text, first) > _first_indent(text, chunk, end)
+    if not (in_scenario or any(word in _WITH_STATEMENTS for word in head)):
+        return ""
+    if deeper and header:
+        return "if x:"
+    if below and text[below[0][0] : below[0][1]].strip() == "otherwise:" and not deeper:
+        return "x chooses y"
+    return _STATEMENT
 
 
 def _first_indent(text: str, chunk: int, end: int) -> int:

@@ -59,6 +59,8 @@ STATEMENTS = frozenset(
     {"let", "var", "return", "require", "emit", "if", "elif", "else", "for", "while", "repeat", "turns", "step", "draw",
      "otherwise", "end", "break", "continue", "pass"}
 )
+# Words that start a line and cannot stand in brackets.
+LINE_STARTS = (DECLARATIONS - SOFT_DECLARATIONS) | (STATEMENTS - {"if", "else", "for"})
 SCENARIO_WORDS = frozenset({"with", "given", "run", "draw", "expect"})
 HEADERS = frozenset(
     {"game", "enum", "record", "state", "def", "event", "action", "flow", "measure", "invariant", "transition", "scenario",
@@ -266,7 +268,7 @@ def explain(source: Source, start: int, end: int, error: Any, spelling: dict[str
     token = getattr(error, "token", None)
     if token is None:
         at = error.pos_in_stream
-        found = next(iter(raw_tokens(source.text, at, end)), Raw("unknown", source.text[at : at + 1], at, at + 1))
+        found = Raw("unknown", source.text[at : at + 1], at, at + 1)
         situation = Situation(source, start, end, found, accepts, keywords, spelling)
         return _unknown_character(situation)
     at = end if token.type == "$END" or token.start_pos is None else token.start_pos
@@ -296,7 +298,7 @@ def explain_layout(source: Source, error: LayoutError) -> Diagnostic:
         lower = max((n for n in levels if n < width), default=levels[0])
         upper = min((n for n in levels if n > width), default=levels[-1])
         return Diagnostic(
-            "S108", "this line fits no block above it", span, f"{_spaces(width)}; the blocks above begin at {lower} and {upper}",
+            "S108", "this line fits no block above it", span, f"{_spaces(width)}, between {lower} and {upper} above",
             hints=(f"indent it by {_spaces(lower)} or by {_spaces(upper)}",),
         )
     return Diagnostic("S117", "this is nested too deeply", span, "", hints=("move a part of it to a `def` or a `flow`",))
@@ -416,7 +418,7 @@ def _closes_later(s: Situation) -> bool:
         if token.kind == "newline":
             line_start = True
             continue
-        if line_start and token.text in (DECLARATIONS - SOFT_DECLARATIONS) | STATEMENTS - {"if", "else", "for"}:
+        if line_start and token.text in LINE_STARTS:
             return False
         line_start = False
         depth += (token.text in CLOSER) - (token.text in OPENER)
@@ -434,7 +436,7 @@ def _not_closed(s: Situation) -> Diagnostic | None:
         suspect = _suspect(s)
         if suspect is not None:
             opener, last = suspect
-            closer, span = CLOSER[opener.text], Span(s.source, last.end, last.end)
+            closer, span = CLOSER[opener.text], _line_after(s, last, opener) or Span(s.source, last.end, last.end)
         else:
             span = _after_line(s, s.previous, opener)
     else:
@@ -499,8 +501,16 @@ def _after_line(s: Situation, previous: Raw, opener: Raw) -> Span:
         return end
     if source.position(s.found.start)[0] == line + 1 and s.found.end > s.found.start:
         return s.span(s.found)
-    start = source.line_starts[line]
-    return Span(source, start, start)
+    return _line_after(s, previous, opener) or end
+
+
+def _line_after(s: Situation, last: Raw, opener: Raw) -> Span | None:
+    """The blank line after the last token of a bracket that began further up, where its closing bracket is missing."""
+    source = s.source
+    line = source.position(last.start)[0]
+    if source.position(opener.start)[0] == line or line >= len(source.line_starts) or source.line(line + 1).strip():
+        return None
+    return Span(source, source.line_starts[line], source.line_starts[line])
 
 
 # ---------------------------------------------------------------- other languages
@@ -721,7 +731,10 @@ def _misspelt(s: Situation) -> Diagnostic | None:
     if s.found.kind == "word" and len(s.found.text) > 2 and "LET" not in s.accepts:
         guess = closest(s.found.text, s.accepted_words)
         if guess:
-            return _unexpected(s, s.span(s.found), f"did you mean `{guess}`?")
+            text = s.expected if len(s.accepts) <= 3 else ""
+            return Diagnostic(
+                "S101", f"{s.found_words} cannot stand here{s.context}", s.here, text, (), (f"did you mean `{guess}`?",)
+            )
     first = s.line[0] if s.line else None
     if first is None or first.kind != "word" or first.text in s.spelling.values() or len(first.text) < 3:
         return None
@@ -766,6 +779,10 @@ def _trailing_comma(s: Situation) -> Diagnostic | None:
     previous = s.previous
     if previous is None or previous.text != "," or not (s.at_line_end or s.found.text in OPENER):
         return None
+    if s.found.text in OPENER and s.on_new_line:
+        return Diagnostic(
+            "S101", "nothing follows the last comma", s.here, s.expected, (Label(s.span(previous), "this one"),), ("delete the comma",)
+        )
     return Diagnostic("S101", "nothing follows this comma", s.span(previous), s.expected, (), ("delete the comma",))
 
 
