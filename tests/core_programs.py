@@ -42,6 +42,7 @@ CELL = EnumType("Cell", tuple(f"c{i}" for i in range(6)), "place", True)
 PIECE = RecordType("Piece", (("owner", PLAYER), ("colour", COLOUR)))
 EVERY_CELL = 63
 SMALL = IntType(0, 5)
+COUNT = IntType(0, 6)
 ODD = IntType(2, 7)
 NEIGHBOURS = core.Table(
     "Cell.neighbours", ((0, 6),), tuple(sum(1 << j for j in (i - 1, i + 1) if 0 <= j < 6) for i in range(6))
@@ -158,12 +159,12 @@ def _defs() -> tuple[core.DefInfo, ...]:
         "count",
         local("z", CELL),
         (core.Clause("z", CELL, cells, core.Call("occupied", (local("z", CELL),), BOOL, HERE)),),
-        SMALL,
+        COUNT,
         HERE,
     )
-    far = definition("far", [param("s", CELL), param("n", SMALL)], SMALL, (
+    far = definition("far", [param("s", CELL), param("n", SMALL)], COUNT, (
         core.IfStmt(op("eq", BOOL, N, num(0)), returns(count), (), HERE),
-        *returns(core.Call("far", (S, op("sub", SMALL, N, num(1))), SMALL, HERE)),
+        *returns(core.Call("far", (S, op("sub", SMALL, N, num(1))), COUNT, HERE)),
     ), recursive=True)  # fmt: skip
     return (occupied, strict, far)
 
@@ -359,7 +360,7 @@ class Expressions:
             fitted(lambda: op("cast", SMALL, self.of(CELL, env, d))),
             fitted(lambda: op("map_get", IntType(-1000, 1000), self.of(MapType(PLAYER, IntType(-1000, 1000)), env, d), self.of(PLAYER, env, d))),
             fitted(lambda: core.Call("strict", (self.of(SMALL, env, d),), ODD, HERE)),
-            fitted(lambda: core.Call("far", (self.of(CELL, env, 0), self.of(SMALL, env, 0)), SMALL, HERE)),
+            fitted(lambda: core.Call("far", (self.of(CELL, env, 0), self.of(SMALL, env, 0)), COUNT, HERE)),
         ]  # fmt: skip
 
     def enums(self, kind: Type, env: dict[str, Type], d: int) -> list[Maker]:
