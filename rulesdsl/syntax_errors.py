@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -38,13 +38,16 @@ class Raw:
     end: int
 
 
+def each_raw(text: str, start: int, end: int) -> Iterator[Raw]:
+    """The tokens between two offsets, one after the other; blanks are left out."""
+    for match in _RAW.finditer(text, start, end):
+        if match.lastgroup != "blank":
+            yield Raw(match.lastgroup or "unknown", match.group(), match.start(), match.end())
+
+
 def raw_tokens(text: str, start: int, end: int) -> list[Raw]:
-    """The tokens between two offsets; blanks are left out."""
-    return [
-        Raw(match.lastgroup or "unknown", match.group(), match.start(), match.end())
-        for match in _RAW.finditer(text, start, end)
-        if match.lastgroup != "blank"
-    ]
+    """The tokens between two offsets."""
+    return list(each_raw(text, start, end))
 
 
 # ---------------------------------------------------------------- what is known about a mistake
