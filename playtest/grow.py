@@ -68,7 +68,7 @@ class Where:
     depth: int = 2
     loop: bool = False
     times: int = 1
-    asks: bool = True
+    returns: bool = False
 
     def inside(self, scope: Scope | None = None, *, times: int = 1, loop: bool | None = None) -> Where:
         return evolve(
@@ -262,6 +262,11 @@ class Grower:
         scope = Scope(names=params, depth=1)
         if terms.maybe(25):
             lines = [f"if {terms.condition(scope)}:", *indented(lines)]
+        if len(keys) == 1 and len(extra) == 1 and terms.maybe(15):
+            each, (key, kind) = terms.fresh("each"), keys[0]
+            test = terms.condition(scope.with_(each, kind))
+            lines = [line.replace(f"[{key}]", f"[{each}]") for line in lines]
+            lines = [f"for {each} in {kind.text} if {test} or {each} == {key}:", *indented(lines)]
         if terms.maybe(15):
             lines = [
                 f"let held_{name.lower()} = {terms.number(scope)}",
@@ -396,7 +401,7 @@ class Grower:
             lines += self._guards(scope)
         if fuel:
             lines.append("emit Spent()")
-        where = Where(scope, "me", depth=2)
+        where = Where(scope, "me", depth=2, returns=True)
         body = self._block(where, first_emits=not fuel)
         lines += body.lines
         written = [f"{param}: {kind.text}" for param, kind in given] + chosen
@@ -494,7 +499,7 @@ class Grower:
         name = terms.fresh("part")
         who = "me" if terms.maybe(50) else "p"
         params = ((who, self.world.player),)
-        block = self._block(Where(Scope(names=params, depth=1), who, depth=2))
+        block = self._block(Where(Scope(names=params, depth=1), who, depth=2, returns=True))
         self.parts.flows += ["", f"flow {name}({who}: Player):", *indented(block.lines)]
         self.flows.append(Asked(Signature(name, params), block.choices))
 
@@ -517,7 +522,7 @@ class Grower:
 
     def _statement(self, where: Where, left: int) -> tuple[Lines, tuple[tuple[str, Kind], ...], int]:
         """One statement: its lines, the names it adds to what follows, and the most choices it asks for."""
-        simple = [self._emit_line, self._let, self._draw, self._condition_small]
+        simple = [self._emit_line, self._let, self._draw, self._condition_small, self._narrowed, self._able]
         nested = [self._ask, self._call, self._if, self._for, self._repeat, self._step, self._while, self._var]
         ways = [*simple, *nested] if where.depth > 0 else simple
         return self.terms.one(ways)(where, left)
@@ -584,7 +589,45 @@ class Grower:
         lines = [f"if {terms.condition(where.scope)}:", f"{INDENT}{self._emit(where.scope)}"]
         if where.loop and terms.maybe(30):
             lines.append(INDENT + terms.one(("break", "continue")))
+        elif where.returns and terms.maybe(30):
+            lines.append(f"{INDENT}return")
+        elif terms.maybe(5):
+            lines.append(f"{INDENT}end win {terms.member(self.world.player, where.scope)}")
         return lines, (), 0
+
+    def _able(self, where: Where, left: int) -> tuple[Lines, tuple[tuple[str, Kind], ...], int]:
+        """What depends on whether somebody can do something."""
+        terms = self.terms
+        able = [action for action in self.actions if not action.signature.params]
+        if not able:
+            return self._condition_small(where, left)
+        who = terms.member(self.world.player, evolve(where.scope, depth=0))
+        name = terms.one(able).signature.name
+        return [f"if {who} can {name}:", f"{INDENT}{self._emit(where.scope)}"], (), 0
+
+    def _narrowed(self, where: Where, left: int) -> tuple[Lines, tuple[tuple[str, Kind], ...], int]:
+        """An option that is looked at once and then used as what it holds."""
+        terms = self.terms
+        fields = [f for f in self.world.fields if f.kind.sort == "option" and not f.visibility]
+        if not fields:
+            return self._let(where, left)
+        info, name = terms.one(fields), terms.fresh("let")
+        assert info.kind.item is not None
+        inner = where.scope.with_(name, info.kind.item)
+        lines = [f"let {name} = {terms.path(info, where.scope)}"]
+        if terms.maybe(50):
+            return [*lines, f"if {name} is some:", f"{INDENT}{self._emit(inner)}"], (), 0
+        return (
+            [
+                *lines,
+                f"if {name} is none:",
+                f"{INDENT}{self._emit(where.scope)}",
+                "else:",
+                f"{INDENT}{self._emit(inner)}",
+            ],
+            (),
+            0,
+        )
 
     # ------------------------------------------------------------ statements that hold others
 

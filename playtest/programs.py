@@ -30,21 +30,36 @@ def random_program(rng: random.Random) -> str:
 
 
 def annotated_program(rng: random.Random) -> str:
-    """A small valid program with comments and documentation in all sorts of places."""
+    """A small valid program with comments and documentation in all sorts of places, and laid out carelessly."""
     lines: list[str] = []
     for line in random_program(rng).splitlines():
         indent = line[: len(line) - len(line.lstrip(" "))]
-        way = rng.randrange(20)
-        if way == 19 and line.strip():
+        way = rng.randrange(24)
+        if way == 23 and line.strip():
             lines.append(f"{indent}# about the next line")
-        elif way == 18 and line.startswith(_DOCUMENTED):
+        elif way == 22 and line.startswith(_DOCUMENTED):
             lines.append("## What this is for.  [§1.2]")
-        elif way == 17:
+        elif way == 21:
             lines.append("# out of line")
-        elif way == 16:
+        elif way == 20:
             lines.append("")
-        lines.append(f"{line}  # said beside it" if way == 15 and line.strip() else line)
+        lines.append(_careless(line, way))
     return "\n".join(lines) + "\n"
+
+
+def _careless(line: str, way: int) -> str:
+    """A line that means the same and looks different."""
+    if way == 19 and line.strip():
+        return f"{line}  # said beside it"
+    if '"' in line or not line.strip():
+        return line
+    if way == 18:
+        return line.replace("(", "(\n  ", 1)
+    if way == 17:
+        return line.replace("(", "(  # within\n", 1).replace(" and ", "  and  ")
+    if way == 16:
+        return line.replace(" + ", "+").replace(", ", " ,").replace(" == ", "==")
+    return line
 
 
 def tokens(text: str) -> list[str]:

@@ -211,6 +211,9 @@ class Terms:
             self._summed,
             self._best,
             self._length,
+            self._extreme,
+            self._copies,
+            lambda s: f"abs({self.number(s)})",
             lambda s: self._call(s, "int") or self._int_atom(s),
         ]
         return self.one(ways)(scope.deeper())
@@ -255,6 +258,23 @@ class Terms:
 
     def _length(self, scope: Scope) -> str:
         return f"len({self.collection(scope)[0]})"
+
+    def _extreme(self, scope: Scope) -> str:
+        """The least or greatest of some ints that are there as they are."""
+        fields = self._fields(
+            scope, lambda k: k.sort in ("set", "list") and k.item is not None and k.item.sort == "int"
+        )
+        if not fields:
+            return self._length(scope)
+        return f"({self.one(('min', 'max'))}({self.path(self.one(fields), scope)}) or {self.below(4)})"
+
+    def _copies(self, scope: Scope) -> str:
+        fields = self._fields(scope, lambda k: k.sort == "bag")
+        if not fields:
+            return self._length(scope)
+        info = self.one(fields)
+        assert info.kind.item is not None
+        return f"count_of({self.path(info, scope)}, {self.member(info.kind.item, scope)})"
 
     def _loop(self, scope: Scope) -> tuple[str, str, Kind, Scope]:
         """A loop of a comprehension: its variable, its source, what the variable is, and the scope inside."""
@@ -365,8 +385,27 @@ class Terms:
                 found.append(f"({found[0]}.next or {self.literal(kind)})")
             if kind.sort == "place" and kind.shape == "grid":
                 found.append(f"({found[0]}.up or {found[0]})")
+        if scope.depth > 0 and self.maybe(20):
+            return self._picked(kind, scope.deeper())
         way = self.below(len(found) + 1)
         return found[way] if way < len(found) else self.literal(kind)
+
+    def _picked(self, kind: Kind, scope: Scope) -> str:
+        """The first that fits, the top of a list, or what an option holds, with something in reserve."""
+        holders = self._fields(scope, lambda k: k.sort in ("list", "option") and k.item == kind)
+        if holders and self.maybe(50):
+            info = self.one(holders)
+            path = self.path(info, scope)
+            if info.kind.sort == "list":
+                return f"({path}.top or {self.literal(kind)})"
+            name = self.fresh("it")
+            if info.keys:
+                path = info.name + "".join(f"[{self.literal(key)}]" for key in info.keys[:-1]) + f"[{name}]"
+                found = f"first({path} for {name} in {info.keys[-1].text} if {path} is some)"
+                return f"({found} or {self.literal(kind)})"
+        name = self.fresh("it")
+        condition = self.condition(scope.with_(name, kind))
+        return f"(first({name} for {name} in {kind.text} if {condition}) or {self.literal(kind)})"
 
     def a_record(self, kind: Kind, scope: Scope) -> str:
         parts = ", ".join(f"{name}={self.fitting(part, scope)}" for name, part in kind.parts)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
+from interpreter.rules import Rules
 from playtest.fuzz import fuzz
 from playtest.programs import (
     annotated_programs,
@@ -24,12 +25,13 @@ from playtest.programs import (
     random_program,
     tokens,
 )
+from playtest.scenarios import run_scenarios
 from rulesdsl import syntax
 from rulesdsl.check import check
 from rulesdsl.diagnostics import Diagnostic, Source, Span, render
 from rulesdsl.format import format_module
 from rulesdsl.parse import parse
-from rulesdsl.program import load_source, seat_counts
+from rulesdsl.program import check_source, load_source, other_settings
 
 LONG = os.environ.get("RULESDSL_LONG") == "1"
 _COMMON: dict[str, Any] = {
@@ -80,6 +82,13 @@ def diagnostics(text: str) -> list[Diagnostic]:
 @given(programs())
 def test_generated_programs_are_valid(text: str) -> None:
     errors = [item for item in diagnostics(text) if item.is_error]
+    assert not errors, render(errors)
+
+
+@few
+@given(programs())
+def test_generated_programs_are_valid_whatever_the_settings(text: str) -> None:
+    errors = [item for item in check_source(source(text)) if item.is_error]
     assert not errors, render(errors)
 
 
@@ -180,11 +189,20 @@ def test_generated_programs_keep_every_law(text: str, seed: int) -> None:
 
 @few
 @given(programs(), seeds)
-def test_generated_programs_play_with_every_number_of_players(text: str, seed: int) -> None:
-    low, high = seat_counts(parsed(text))
-    for seats in range(low + 1, high + 1):
-        result = fuzz(load_source(source(text), seats=seats), games=2, seed=seed, rechecked=1.0)
+def test_generated_programs_play_with_other_settings(text: str, seed: int) -> None:
+    """Every number of players, and each parameter's end values."""
+    usual = load_source(source(text)).program
+    for params, seats in other_settings(parsed(text), usual):
+        loaded = load_source(source(text), params, seats)
+        result = fuzz(loaded, games=2, seed=seed, rechecked=1.0)
         assert result.failure is None, result.failure
+
+
+@few
+@given(programs())
+def test_scenarios_of_generated_programs_pass(text: str) -> None:
+    results = run_scenarios(Rules(load_source(source(text))))
+    assert [result for result in results if not result.passed] == []
 
 
 @pytest.mark.skipif(not LONG, reason="set RULESDSL_LONG=1")
