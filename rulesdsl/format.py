@@ -16,7 +16,7 @@ from rulesdsl import syntax
 from rulesdsl.diagnostics import Source
 from rulesdsl.expr_doc import OR, POSTFIX, Behind, Docs, Reach, end_of
 from rulesdsl.layout_doc import STEP, WIDTH, Doc, Seq, flat, lines
-from rulesdsl.syntax_errors import Raw, raw_tokens
+from rulesdsl.raw import each_raw, raw_tokens
 
 # ---------------------------------------------------------------- the way in
 
@@ -168,8 +168,7 @@ class Printer:
         """Where a keyword stands between two offsets; `start` without a source."""
         if self._source is None:
             return start
-        found: list[Raw] = [t for t in raw_tokens(self._source.text, start, end) if t.text == word]
-        return found[0].start if found else start
+        return next((t.start for t in each_raw(self._source.text, start, end) if t.text == word), start)
 
     def _brackets(self, name: syntax.Name, nodes: Sequence[Any]) -> Reach:
         """Where the brackets behind a declared name reach."""

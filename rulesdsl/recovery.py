@@ -13,7 +13,8 @@ from attrs import evolve, frozen
 
 from rulesdsl.diagnostics import Diagnostic, Source, Span
 from rulesdsl.layout import LayoutError
-from rulesdsl.syntax_errors import CLOSER, DECLARATIONS, LINE_STARTS, OPENER, explain, explain_layout, raw_tokens
+from rulesdsl.raw import CLOSER, DECLARATIONS, LINE_STARTS, OPENER, raw_tokens
+from rulesdsl.syntax_errors import explain, explain_layout
 
 MOST_ERRORS = 20
 # The declarations whose lines are statements.

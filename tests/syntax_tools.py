@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source, Span, render
 from rulesdsl.parse import parse
-from rulesdsl.syntax_errors import CLOSER, OPENER, raw_tokens
+from rulesdsl.raw import CLOSER, OPENER, raw_tokens
 
 
 def tree(text: str, name: str = "test.rules") -> syntax.Module:

@@ -15,7 +15,7 @@ from rulesdsl import syntax
 from rulesdsl.diagnostics import Source, render
 from rulesdsl.format import canonical, format_expr, format_module, format_statement, format_type
 from rulesdsl.parse import parse_expression
-from rulesdsl.syntax_errors import raw_tokens
+from rulesdsl.raw import raw_tokens
 from rulesdsl.tree import Builder
 
 IDENTITY = (Path(__file__).parent / "language" / "identity.rules").read_text(encoding="utf-8")
