@@ -19,7 +19,8 @@ from attrs import field, frozen
 @frozen(slots=False)
 class Source:
     """The text of one rules file. `name` is what messages print; it is not opened again. A variant has the text of its `base`;
-    `extras` are variants that are used together with this file."""
+    `extras` are variants that are used together with this file. (A variant of several has the first as its base, with the
+    others as that one's extras.)"""
 
     name: str
     text: str
@@ -28,9 +29,13 @@ class Source:
 
     @property
     def all(self) -> tuple[Source, ...]:
-        """Every text that takes part: the base first, then this one, then what is used together with it."""
+        """Every text that takes part, once: the base first, then this one, then what is used together with it."""
         first = self.base.all if self.base is not None else ()
-        return (*first, self, *self.extras)
+        texts = (*first, self, *(text for extra in self.extras for text in extra.all))
+        found: dict[str, Source] = {}
+        for text in texts:
+            found.setdefault(text.text, text)
+        return tuple(found.values())
 
     @cached_property
     def line_starts(self) -> list[int]:

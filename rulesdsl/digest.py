@@ -4,26 +4,15 @@ matter and every rule does."""
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from rulesdsl import syntax
+from rulesdsl.deltas import declaration_key, key_name
 from rulesdsl.format import canonical
-
-
-def clause_name(decl: Any) -> str:
-    """`def occupied`, `game atlanteon`, `scenario "..."`: what a clause is called in reports."""
-    kind = type(decl).__name__.lower()
-    if isinstance(decl, (syntax.Invariant, syntax.Transition, syntax.Scenario)):
-        return f'{kind} "{decl.text.text}"'
-    if isinstance(decl, syntax.Board):
-        return f"board {', '.join(name.id for name in decl.names)}"
-    name = getattr(decl, "name", None)
-    return f"{kind} {name.id}" if name is not None else kind
 
 
 def clauses(module: syntax.Module) -> tuple[tuple[str, str], ...]:
     """Each declaration's name and digest, in order. Scenarios are tests, not rules, and are named too."""
-    return tuple((clause_name(decl), _short(canonical(decl))) for decl in module.declarations)
+    return tuple((key_name(declaration_key(decl)), _short(canonical(decl))) for decl in module.declarations)
 
 
 def program_digest(module: syntax.Module) -> str:

@@ -404,14 +404,18 @@ class Printer:
                 self._block(d.body, STEP, limit, self.statement)
 
     def _variant(self, d: syntax.Variant, limit: int) -> None:
-        head = f'variant {d.name.id} of "{d.base.text}"'
-        if d.title is None:
+        bases = " and ".join(f'"{base.text}"' for base in d.bases)
+        head = f"variant {d.name.id} of {bases}"
+        entries = [(word, node) for word, node in (("title", d.title), ("rulebook", d.rulebook)) if node is not None]
+        if not entries:
             self._line(d.span.start, d.span.end, head, 0, until=limit)
             return
-        start = self._line_start(d.title)
-        self._header(d.span.start, start, head, 0)
-        self._line(start, d.title.span.end, f'title "{d.title.text}"', STEP, until=limit)
-        self._tail(self._first_column(d.title), STEP, limit)
+        entries.sort(key=lambda entry: entry[1].span.start)
+        starts = [self._line_start(node) for _, node in entries]
+        self._header(d.span.start, starts[0], head, 0)
+        for (word, node), start, until in zip(entries, starts, [*starts[1:], limit], strict=True):
+            self._line(start, node.span.end, f'{word} "{node.text}"', STEP, until=until)
+        self._tail(self._first_column(entries[0][1]), STEP, limit)
 
     def _add_member(self, d: syntax.AddMember, limit: int) -> None:
         """New members on the line of the enum, or one a line when that is too long or one is documented."""
@@ -509,7 +513,7 @@ class Printer:
         expr = self._docs.expr
         match s:
             case syntax.Step():
-                return f"step {s.name.id}"
+                return f"{s.around} step {s.name.id}" if s.around else f"step {s.name.id}"
             case syntax.While():
                 return Seq(("while ", expr(s.condition)))
             case syntax.Repeat():

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+
+from attrs import evolve
 
 from rulesdsl import syntax
-from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, Span
-from rulesdsl.diff import clauses_of
-from rulesdsl.program import composed
-from rulesdsl.variants import Override, key_name
+from rulesdsl.clauses import Clause, clauses_of
+from rulesdsl.deltas import SIDES, Key, bodies_of, nesting, wholes
+from rulesdsl.diagnostics import Diagnostic, Label, RulesFileError, Source, Span
+from rulesdsl.program import compose_source, parse_source
+from rulesdsl.variants import Override
 
 FORMAT = 1
 
@@ -33,58 +35,85 @@ def lock_text(source: Source) -> str:
         RulesFileError: the variant does not fit its base, or is none.
     """
     base, overrides = _parts(source)
-    found = digests(base, overrides)
     assert source.base is not None
-    content = {"format": FORMAT, "base": Path(source.base.name).name, "clauses": found}
+    names = [Path(text.name).name for text in (source.base, *source.base.extras)]
+    content = {"format": FORMAT, "base": names if len(names) > 1 else names[0], "clauses": digests(base, overrides)}
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def digests(base: syntax.Module, overrides: tuple[Override, ...]) -> dict[str, str]:
+def digests(base: syntax.Module, overrides: Sequence[Override]) -> dict[str, str]:
     """Digests of the base's clauses that are overridden, by name, in the order of the base."""
+    return {clause.name: _digest(clause.text) for clause in _overridden(base, overrides)}
+
+
+def _overridden(base: syntax.Module, overrides: Sequence[Override]) -> list[Clause]:
+    """The base's clauses that are overridden, with all their parts."""
     touched = {_clause(override) for override in overrides}
-    return {name: _digest(clause.text) for name, clause in clauses_of(base).items() if name in touched}
+    steps = nesting(bodies_of(base.declarations))
+    return [clause for key, clause in clauses_of(base).items() if touched & {key, *wholes(key, steps)}]
 
 
 def stale(source: Source, text: str) -> tuple[Diagnostic, ...]:
-    """What changed in the base since the variant was locked, given the text of its lock: a warning for each clause."""
-    try:
-        locked: Mapping[str, Any] = json.loads(text)
-        known: Mapping[str, str] = locked["clauses"]
-    except (ValueError, KeyError, TypeError):
-        span = Span(source, 0, min(1, len(source.text)))
-        hint = f"make it anew with `rulesdsl lock {source.name}`"
-        return (Diagnostic("X808", f"{lock_path(source).name} is not a lock", span, "", (), (hint,), "warning"),)
+    """What changed in the base since the variant was locked, given the text of its lock: a warning for each clause.
+
+    Raises:
+        RulesFileError: the variant does not fit its base, or is none.
+    """
     base, overrides = _parts(source)
-    current = digests(base, overrides)
+    known = _read(text)
+    if known is None:
+        title = f"{lock_path(source).name} is not a lock"
+        hint = f"make it anew with `rulesdsl lock {source.name}`"
+        return (Diagnostic("X808", title, _first_line(Span(source, 0, len(source.text))), "", (), (hint,), "warning"),)
     found = []
-    for override in overrides:
-        name = _clause(override)
+    for clause in _overridden(base, overrides):
+        if known.get(clause.name) == _digest(clause.text):
+            continue
+        title, text = f"{clause.name} has changed in the base", "written against an older wording"
+        if clause.name not in known:
+            title, text = f"{clause.name} is not locked yet", "changed here"
+        span = _first_line(_about(clause, overrides).span)
+        label = Label(_first_line(clause.span), "the base's is here")
         hint = f"look whether the variant still fits, then `rulesdsl lock {source.name}`"
-        if name in current and name not in known:
-            found.append(Diagnostic("X807", f"{name} is not locked yet", override.span, "", (), (hint,), "warning"))
-        elif name in current and known[name] != current[name]:
-            text = "written against an older wording"
-            found.append(Diagnostic("X807", f"{name} has changed in the base", override.span, text, (), (hint,), "warning"))
+        found.append(Diagnostic("X807", title, span, text, (label,), (hint,), "warning"))
     return tuple(found)
 
 
+def _read(text: str) -> Mapping[str, str] | None:
+    """The digests of a lock by the names of the clauses, None if it is no lock."""
+    try:
+        content = json.loads(text)
+    except ValueError:
+        return None
+    clauses = content.get("clauses") if isinstance(content, dict) else None
+    return clauses if isinstance(clauses, dict) and content.get("format") == FORMAT else None
+
+
+def _first_line(span: Span) -> Span:
+    return evolve(span, end=span.start + len(span.text.split("\n", 1)[0].rstrip()))
+
+
 def _parts(source: Source) -> tuple[syntax.Module, tuple[Override, ...]]:
-    made, problems = composed(source)
-    if made is None or problems:
-        raise RulesFileError(problems)
+    """The program that a variant changes, and what it does to it."""
+    composition = compose_source(source)
     if source.base is None:
-        span = Span(source, 0, min(1, len(source.text)))
-        raise RulesFileError([Diagnostic("X806", f"{source.name} is not a variant", span, "only variants are locked")])
-    below, _ = composed(source.base)
-    assert below is not None
-    own = tuple(o for o in made.overrides if o not in below.overrides)
-    return below.module, own
+        first = _first_line(Span(source, 0, len(source.text)))
+        raise RulesFileError([Diagnostic("X806", f"{source.name} is not a variant", first, "only variants are locked")])
+    own = tuple(o for o in composition.overrides if o.span.source.name == source.name)
+    return parse_source(source.base), own
 
 
-def _clause(override: Override) -> str:
-    """The name of the base's clause that an override is about; what is put around a step is about the step."""
+def _clause(override: Override) -> Key:
+    """The base's clause that an override is about; what is put around a step is about the step."""
     kind, *names = override.key
-    return key_name(("step", *names)) if kind in ("before", "after") else key_name(override.key)
+    return ("step", *names) if kind in SIDES else override.key
+
+
+def _about(clause: Clause, overrides: Sequence[Override]) -> Override:
+    """The override that concerns a clause of the base: its own, or that of what it is a part of."""
+    own = [override for override in overrides if _clause(override) == clause.key]
+    whole = [override for override in overrides if override.key[1] == clause.key[1]]
+    return (own or whole)[0]
 
 
 def _digest(text: str) -> str:

@@ -9,19 +9,20 @@ user's cache folder.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
 from attrs import evolve, frozen
 
 from rulesdsl import cache, core, syntax
-from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, Span, in_order
+from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, Span, closest, in_order
 from rulesdsl.names import MAX_SEATS
 from rulesdsl.types import EnumType, IntType, Type, contains, values
-from rulesdsl.variants import Composition, Override, compose
+from rulesdsl.variants import Composition, blamed, compose
 
 _MEMORY: dict[str, LoadedProgram] = {}
 
@@ -37,7 +38,16 @@ class LoadedProgram:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-_VARIANT = re.compile(r'^variant[ ]+\w+[ ]+of[ ]+"([^"\n]*)"', re.MULTILINE)
+_VARIANT = re.compile(r'^variant[ ]+\w+[ ]+of[ ]*("[^"\n]*"(?:[ ]*and[ ]*"[^"\n]*")*)', re.MULTILINE)
+_QUOTED = re.compile(r'"([^"\n]*)"')
+
+
+def bases_of(text: str) -> list[tuple[str, int, int]]:
+    """The files that a variant names as its bases, each with where its name stands; none in a file that is no variant."""
+    found = _VARIANT.search(text)
+    if found is None:
+        return []
+    return [(name[1], name.start(), name.end()) for name in _QUOTED.finditer(text, found.start(1), found.end(1))]
 
 
 def read_source(path: str | Path, extras: Sequence[str | Path] = ()) -> Source:
@@ -47,28 +57,36 @@ def read_source(path: str | Path, extras: Sequence[str | Path] = ()) -> Source:
         OSError: a file cannot be read.
         RulesFileError: one is not UTF-8 text, or the base of a variant is not there.
     """
-    source = _read_with_base(Path(path), ())
-    return evolve(source, extras=tuple(_read_with_base(Path(extra), ()) for extra in extras)) if extras else source
+    source = _read_with_bases(Path(path), ())
+    return evolve(source, extras=tuple(_read_with_bases(Path(extra), ()) for extra in extras)) if extras else source
 
 
-def _read_with_base(path: Path, seen: tuple[Path, ...]) -> Source:
+def _read_with_bases(path: Path, above: tuple[Path, ...]) -> Source:
+    """A file with its bases; the first of several holds the others as what is used together with it."""
     source = _read_text(path)
-    found = _VARIANT.search(source.text)
-    if found is None:
+    bases = [_base(source, path, above, *named) for named in bases_of(source.text)]
+    if not bases:
         return source
-    span = Span(source, found.start(1) - 1, found.end(1) + 1)
-    base = path.parent / found.group(1)
-    if base.resolve() in (path.resolve(), *(p.resolve() for p in seen)):
+    first, *others = bases
+    return evolve(source, base=evolve(first, extras=tuple(others)) if others else first)
+
+
+def _base(source: Source, path: Path, above: tuple[Path, ...], name: str, start: int, end: int) -> Source:
+    span = Span(source, start, end)
+    base = Path(os.path.normpath(path.parent / name))
+    if base.resolve() in (path.resolve(), *(p.resolve() for p in above)):
         raise RulesFileError(
             [Diagnostic("X805", "this variant is a variant of itself", span, "leads back to this file")]
         )
     try:
-        return evolve(source, base=_read_with_base(base, (*seen, path)))
+        return _read_with_bases(base, (*above, path))
     except OSError as why:
+        near = closest(base.name, [p.name for p in base.parent.glob("*.rules")]) if base.parent.is_dir() else None
+        hints = [f"did you mean `{PurePath(name).with_name(near).as_posix()}`?"] if near else []
+        hints.append(f"the name is relative to the folder of {path.name}")
         text = f"{base}: {why.strerror}"
-        hint = f"the name is relative to the folder of {path.name}"
         raise RulesFileError(
-            [Diagnostic("X805", "the base of this variant cannot be read", span, text, (), (hint,))]
+            [Diagnostic("X805", "the base of this variant cannot be read", span, text, (), tuple(hints))]
         ) from None
 
 
@@ -104,8 +122,7 @@ def load_source(source: Source, params: Mapping[str, Any] | None = None, seats: 
     """
     from rulesdsl.python_backend import generate, load_module
 
-    texts = [(text.name, text.text) for text in source.all]
-    name = cache.key(texts, sorted((params or {}).items()), seats)
+    name = cache.key(_texts(source), sorted((params or {}).items()), seats)
     if name in _MEMORY:
         return _MEMORY[name]
     kept = cache.read(name)
@@ -119,71 +136,112 @@ def load_source(source: Source, params: Mapping[str, Any] | None = None, seats: 
     return loaded
 
 
+def _texts(source: Source) -> tuple[Any, ...]:
+    """Everything that a program is made from."""
+    base = None if source.base is None else _texts(source.base)
+    return (source.name, source.text, base, *(_texts(extra) for extra in source.extras))
+
+
 def parse_source(source: Source) -> syntax.Module:
     """The syntax tree of a text; of a variant, or with variants, the composed one.
 
     Raises:
         RulesFileError: the syntax is wrong, or a variant does not fit its base.
     """
-    module, problems = assemble(source)
-    if module is None:
+    return compose_source(source).module
+
+
+def compose_source(source: Source, without: Collection[Span] = ()) -> Composition:
+    """A text and the variants used with it as one program, with what each variant changes.
+
+    Args:
+        without: the places of deltas that are left out.
+    Raises:
+        RulesFileError: the syntax of a text is wrong, or a variant does not fit its base.
+    """
+    composition, problems = composed(source, without)
+    if composition is None:
         raise RulesFileError(problems)
-    return module
+    return composition
 
 
-def assemble(source: Source) -> tuple[syntax.Module | None, tuple[Diagnostic, ...]]:
-    """The syntax tree of a text with its base and variants composed, None where there are mistakes, and the mistakes."""
-    composition, problems = composed(source)
-    return (composition.module, ()) if composition is not None and not problems else (None, problems)
+def composed(
+    source: Source, without: Collection[Span] = ()
+) -> tuple[Composition | None, tuple[Diagnostic, ...]]:
+    """Like `compose_source`: the composition, None where there are mistakes, and the mistakes."""
+    modules: dict[str, syntax.Module] = {}
+    problems: list[Diagnostic] = []
+    for text in source.all:
+        module, found = _parsed(text)
+        problems.extend(found)
+        if module is not None:
+            modules[text.text] = module
+    if not problems:
+        problems.extend(_misused(source, modules))
+    if problems:
+        return None, tuple(problems)
+    games = [module for module in modules.values() if module.variant is None]
+    variants = [module for module in modules.values() if module.variant is not None]
+    if not variants:
+        return Composition(games[0]), ()
+    below = {name_of(modules[text]): {name_of(modules[b]) for b in bases} for text, bases in _foundations(source).items()}
+    result = compose(games[0], variants, {name: frozenset(names - {""}) for name, names in below.items() if name}, without)
+    return (None, result.diagnostics) if result.diagnostics else (result, ())
 
 
-def composed(source: Source) -> tuple[Composition | None, tuple[Diagnostic, ...]]:
-    """A text and the variants used with it as one program, with what each variant changes."""
+_TREES: dict[tuple[str, str], tuple[syntax.Module | None, tuple[Diagnostic, ...]]] = {}
+
+
+def _parsed(source: Source) -> tuple[syntax.Module | None, tuple[Diagnostic, ...]]:
+    """The tree of one text. The last ones are remembered, since every question about a program begins with them."""
     from rulesdsl.parse import parse
 
-    module, problems = parse(source)
-    if module is None:
-        return None, tuple(problems)
-    overrides: tuple[Override, ...] = ()
-    if module.variant is not None:
-        if source.base is None:
-            missing = Diagnostic("X805", "the base of this variant is not known", module.variant.base.span)
-            return None, (missing,)
-        below, found = composed(source.base)
-        if below is None or found:
-            return None, found
-        result = compose(below.module, [module])
-        if result.diagnostics:
-            return None, result.diagnostics
-        module, overrides = result.module, (*below.overrides, *result.overrides)
-    if not source.extras:
-        return Composition(module, overrides, ()), ()
-    variants = []
-    for extra in source.extras:
-        made, found = _extra(extra, source)
-        if made is None:
-            return None, found
-        variants.append(made)
-    result = compose(module, variants)
-    return Composition(result.module, (*overrides, *result.overrides), ()), result.diagnostics
+    key = (source.name, source.text)
+    if key not in _TREES:
+        module, problems = parse(source)
+        while len(_TREES) >= 16:
+            del _TREES[next(iter(_TREES))]
+        _TREES[key] = (module, tuple(problems))
+    return _TREES[key]
 
 
-def _extra(extra: Source, source: Source) -> tuple[syntax.Module | None, tuple[Diagnostic, ...]]:
-    """A variant that is used together with a program: it must be one of the same base."""
-    from rulesdsl.parse import parse
+def name_of(module: syntax.Module) -> str:
+    """The name of a variant; empty for a game."""
+    return module.variant.name.id if module.variant is not None else ""
 
-    module, problems = parse(extra)
-    if module is None:
-        return None, tuple(problems)
-    if module.variant is None or extra.base is None:
-        span = Span(extra, 0, min(1, len(extra.text)))
-        return None, (
-            Diagnostic("X806", f"{extra.name} is not a variant", span, "only variants are used with another file"),
-        )
-    if extra.base.text not in [text.text for text in (source, *source.all)]:
-        text = f"{extra.base.name} is not {source.name}"
-        return None, (Diagnostic("X806", "this is a variant of another game", module.variant.base.span, text),)
-    return module, ()
+
+def _foundations(source: Source) -> dict[str, set[str]]:
+    """For each text that takes part, the texts that it is based on, however far down."""
+    found: dict[str, set[str]] = {}
+    for text in (source, *source.extras):
+        if text.base is not None:
+            found |= _foundations(text.base)
+            found[text.text] = {item.text for item in text.base.all}
+        for extra in text.extras:
+            found |= _foundations(extra)
+    return found
+
+
+def _misused(source: Source, modules: Mapping[str, syntax.Module]) -> Iterator[Diagnostic]:
+    """Variants without a base, and files that are no variants of the same game."""
+    roots = {text.text: _root(text) for text in source.all}
+    for text in source.all:
+        module = modules[text.text]
+        if module.variant is not None and text.base is None:
+            yield Diagnostic("X805", "the base of this variant is not known", module.variant.bases[0].span)
+    for extra in (e for text in source.all for e in text.extras):
+        variant = modules[extra.text].variant
+        if variant is None:
+            start = modules[extra.text].declarations[0].span
+            line = evolve(start, end=start.start + len(start.text.split("\n", 1)[0]))
+            yield Diagnostic("X806", f"{extra.name} is not a variant", line, "only variants are used with another file")
+        elif roots[extra.text].text != roots[source.text].text:
+            told = f"{roots[extra.text].name} is not {roots[source.text].name}"
+            yield Diagnostic("X806", "this is a variant of another game", variant.bases[0].span, told)
+
+
+def _root(source: Source) -> Source:
+    return source if source.base is None else _root(source.base)
 
 
 def compile_source(
@@ -197,10 +255,11 @@ def compile_source(
     from rulesdsl import digest
     from rulesdsl.check import check
 
-    module = parse_source(source)
+    composition = compose_source(source)
+    module = composition.module
     checked = check(source, module, params, seats, digest.program_digest(module))
     if checked.program is None:
-        raise RulesFileError(checked.diagnostics)
+        raise RulesFileError(blamed(checked.diagnostics, composition))
     return evolve(checked.program, clauses=digest.clauses(module)), checked.diagnostics
 
 
@@ -213,21 +272,40 @@ def check_source(source: Source) -> tuple[Diagnostic, ...]:
     from rulesdsl.check import check
     from rulesdsl.usage import UNUSED
 
-    module, problems = assemble(source)
-    if module is None:
+    composition, problems = composed(source)
+    if composition is None:
         return tuple(in_order(problems))
+    module = composition.module
     checked = check(source, module, {}, None)
     if checked.program is None:
-        return tuple(in_order(checked.diagnostics))
+        return tuple(in_order(_told(source, composition, checked.diagnostics)))
     warnings = list(checked.diagnostics)
     for settings, seats in other_settings(module, checked.program):
         other = check(source, module, settings, seats)
         if other.program is None:
             shown = ", ".join(_shown(checked.program, settings, seats))
             errors = [evolve(d, hints=(*d.hints, f"with {shown}")) for d in other.diagnostics if d.is_error]
-            return tuple(in_order([*(w for w in warnings if w.code not in UNUSED), *errors]))
+            kept = [w for w in warnings if w.code not in UNUSED]
+            return tuple(in_order(_told(source, composition, [*kept, *errors])))
         warnings = [d for d in warnings if d in other.diagnostics]
-    return tuple(in_order(warnings))
+    return tuple(in_order(_told(source, composition, warnings)))
+
+
+def _told(source: Source, composition: Composition, found: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """What is said about a program: with variants, whose mistakes they are, and no warnings about the base's text.
+
+    Mistakes that the base has by itself are told as the base's.
+    """
+    variants = [text for text in source.all if bases_of(text.text)]
+    if not variants:
+        return found
+    own = {text.name for text in variants}
+    foreign = [d for d in found if d.span.source.name not in own]
+    if any(d.is_error for d in foreign):
+        wrong = [d for d in check_source(_root(source)) if d.is_error]
+        if wrong:
+            return wrong
+    return blamed([d for d in found if d.is_error or d.span.source.name in own], composition)
 
 
 def _shown(program: core.Program, settings: Mapping[str, Any], seats: int | None) -> Iterator[str]:

@@ -415,10 +415,13 @@ class Turns:
 
 @frozen
 class Step:
+    """`step name:`. `around` is `before` or `after` for what a variant has put around the step `name`, and empty for a step."""
+
     span: Span
     name: Name
     body: Block
     doc: str = ""
+    around: str = ""
 
 
 @frozen
@@ -499,6 +502,17 @@ Statement = Union[
     CallStatement,
 ]
 Block = tuple[Statement, ...]
+
+
+def inner_blocks(node: Statement) -> list[Block]:
+    """The blocks directly inside a statement."""
+    if isinstance(node, If):
+        return [block for _, block in node.branches] + ([node.otherwise] if node.otherwise is not None else [])
+    if isinstance(node, (For, While, Repeat, Turns, Step)):
+        return [node.body]
+    if isinstance(node, Ask):
+        return [block for block in (node.after, node.otherwise) if block is not None]
+    return []
 
 # ---------------------------------------------------------------- declarations
 
@@ -775,12 +789,13 @@ class Scenario:
 
 @frozen
 class Variant:
-    """`variant NAME of "base.rules":` with a title of its own."""
+    """`variant NAME of "base.rules" and "another.rules":` with a title and a rulebook of its own."""
 
     span: Span
     name: Name
-    base: Sentence
+    bases: tuple[Sentence, ...]
     title: Sentence | None
+    rulebook: Sentence | None
     doc: str = ""
 
 
@@ -796,8 +811,8 @@ class SetParam:
 
 @frozen
 class Replace:
-    """`replace` a whole clause: `declaration` is a Def, Event, Action, Flow, Measure, Const, Enum, Record, Board, StateField,
-    Invariant, Transition or Terminates of the same kind and name."""
+    """`replace` a whole clause: `declaration` is any declaration but the game and the state, or a StateField; it has the kind
+    and the name of what it replaces."""
 
     span: Span
     declaration: Declaration | StateField

@@ -297,9 +297,15 @@ class Builder:
         return self._sentence(c[1])
 
     def on_variant(self, c: list[Any]) -> syntax.Variant:
-        titles = [part.value[1] for part in _nodes(c)]
+        said: dict[str, syntax.Sentence] = {}
+        for part in _nodes(c):
+            kind, value = part.value
+            if kind in said:
+                self._complain("S116", f"`{kind}` is given twice", part.span, "a second time")
+            said.setdefault(kind, value)
+        bases = tuple(self._sentence(x) for x in c if _is(x, "STRING"))
         return syntax.Variant(
-            self._span(c), self._name(c[1]), self._sentence(c[3]), titles[0] if titles else None, self._doc(c[0])
+            self._span(c), self._name(c[1]), bases, said.get("title"), said.get("rulebook"), self._doc(c[0])
         )
 
     def on_set_param(self, c: list[Any]) -> syntax.SetParam:

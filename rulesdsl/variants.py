@@ -1,40 +1,39 @@
 """Variants: deltas on named clauses, composed with their base into one module.
 
-`compose(base, variants)` applies them all. They have no order among themselves: two that touch the same clause, or the same
-side of the same step, are in conflict and both places are shown; added members and fields stand in the order of the variants'
-names. Every clause keeps its span, and so the file that it came from. The composed module is checked as a whole afterwards.
+`compose(base, variants)` applies them all. They have no order among themselves: what two of them touch is a conflict (see
+`conflicts`), and what they add stands in the order of the variants' names. Every clause keeps its span, and so the file that it
+came from. The composed module is checked as a whole afterwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from attrs import define, evolve, field, frozen
 
 from rulesdsl import syntax
+from rulesdsl.conflicts import Below, Item, find, items_of
+from rulesdsl.deltas import (
+    PARTS,
+    TEXTS,
+    Key,
+    bodies_of,
+    declaration_key,
+    key_name,
+    name_span,
+    names_of,
+    nesting,
+    signature,
+    steps_of,
+)
 from rulesdsl.diagnostics import Diagnostic, Label, Span, closest
-
-_TEXTS = {"invariant": syntax.Invariant, "transition": syntax.Transition, "scenario": syntax.Scenario}
-_WORDS: dict[str, type] = {
-    "param": syntax.Param,
-    "const": syntax.Const,
-    "enum": syntax.Enum,
-    "record": syntax.Record,
-    "board": syntax.Board,
-    "def": syntax.Def,
-    "event": syntax.Event,
-    "action": syntax.Action,
-    "flow": syntax.Flow,
-    "measure": syntax.Measure,
-}
-
-Key = tuple[str, ...]
 
 
 @frozen
 class Override:
-    """What one delta does to one clause: for `diff`, `lock` and explanations. `was` and `now` are syntax, or None."""
+    """What one delta does to one clause: for `diff`, `lock` and explanations. kind: `added`, `removed`, `replaced`, or `set` for
+    the value of a parameter. `was` and `now` are syntax, or None; `because` is the author's reason."""
 
     kind: str
     key: Key
@@ -50,50 +49,38 @@ class Composition:
     """`module` is the composed program (the base where there are errors)."""
 
     module: syntax.Module
-    overrides: tuple[Override, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    overrides: tuple[Override, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def key_name(key: Key) -> str:
-    """`step turn.draw`, `def toll`, `scenario "..."`."""
-    kind, *names = key
-    if kind in _TEXTS:
-        return f'{kind} "{names[0]}"'
-    return f"{kind} {'.'.join(names)}"
-
-
-def declaration_key(decl: Any) -> Key:
-    """The key of a declaration: its kind and name."""
-    whole = {syntax.Terminates: "terminates", syntax.Game: "game", syntax.State: "state"}.get(type(decl))
-    if whole is not None:
-        return (whole, "")
-    kind = "field" if isinstance(decl, syntax.StateField) else None
-    kind = kind or type(decl).__name__.lower()
-    if isinstance(decl, (syntax.Invariant, syntax.Transition, syntax.Scenario)):
-        return (kind, decl.text.text)
-    if isinstance(decl, syntax.Board):
-        return (kind, ", ".join(name.id for name in decl.names))
-    return (kind, decl.name.id)
-
-
-def compose(base: syntax.Module, variants: Sequence[syntax.Module]) -> Composition:
+def compose(
+    base: syntax.Module, variants: Sequence[syntax.Module], below: Below | None = None, without: Collection[Span] = ()
+) -> Composition:
     """The base with all deltas of the variants.
 
     Args:
         variants: parsed variant files, in any order; the result does not depend on it.
+        below: for each variant that is based on others, the names of all of these.
+        without: the places of deltas that are left out.
     """
-    ordered = sorted(variants, key=lambda m: m.variant.name.id if m.variant else "")
+    below = below or {}
+    ordered = sorted((m for m in variants if m.variant is not None), key=lambda m: (_depth(_name(m), below), _name(m)))
+    items = [item for module in ordered for item in items_of(module) if item.delta.span not in without]
     work = _Work(list(base.declarations))
-    deltas = [(module.variant.name.id, delta) for module in ordered if module.variant for delta in module.deltas]
-    for name, delta in deltas:
-        work.claim(name, delta)
+    work.diagnostics.extend(_named_twice(ordered))
+    for item in items:
+        work.check_path(item.delta)
     if not work.diagnostics:
-        for name, delta in sorted(deltas, key=lambda item: _ORDER[type(item[1])]):
-            work.apply(name, delta)
+        bodies = [*base.declarations, *(item.delta for item in items)]
+        conflicts, overruled = find(items, nesting(bodies_of(bodies)), below)
+        work.diagnostics.extend(conflicts)
+        kept = [item for place, item in enumerate(items) if place not in overruled]
+        if not conflicts:
+            work.all(sorted(kept, key=lambda item: (_depth(item.variant, below), _ORDER[type(item.delta)])))
     if work.diagnostics:
         return Composition(base, tuple(work.overrides), tuple(work.diagnostics))
-    declarations = _retitled(work.declarations, ordered)
-    return Composition(evolve(base, declarations=tuple(declarations)), tuple(work.overrides), ())
+    declarations = _retitled(work.declarations, ordered, below)
+    return Composition(evolve(base, declarations=tuple(declarations)), tuple(work.overrides))
 
 
 # Whole clauses are exchanged first; then their parts change; what is removed goes last, so that a mistake names its place.
@@ -112,99 +99,159 @@ _ORDER: dict[type, int] = {
 }
 
 
-def _retitled(declarations: list[Any], variants: Sequence[syntax.Module]) -> list[Any]:
-    """The game with the titles of its variants."""
-    titles = [m.variant.title for m in variants if m.variant is not None and m.variant.title is not None]
+def _name(module: syntax.Module) -> str:
+    return module.variant.name.id if module.variant is not None else ""
+
+
+def _depth(name: str, below: Below) -> int:
+    """How many variants are under a variant, one on the other."""
+    return 1 + max((_depth(other, below) for other in below.get(name, ())), default=0)
+
+
+def _named_twice(variants: Sequence[syntax.Module]) -> list[Diagnostic]:
+    """What is added stands in the order of the variants' names, so these must differ."""
+    found: list[Diagnostic] = []
+    first: dict[str, syntax.Variant] = {}
+    for module in sorted(variants, key=lambda m: m.span.source.name):
+        variant = module.variant
+        assert variant is not None
+        other = first.setdefault(variant.name.id, variant)
+        if other is not variant:
+            found.append(
+                Diagnostic(
+                    "X809", f"two variants are called `{variant.name.id}`", variant.name.span, "the second",
+                    (Label(other.name.span, "the first is here"),), ("give one of them another name",),
+                )
+            )  # fmt: skip
+    return found
+
+
+def _retitled(declarations: list[Any], variants: Sequence[syntax.Module], below: Below) -> list[Any]:
+    """The game with the titles of its variants; a variant with a title speaks for those that it is based on."""
+    titled = {_name(m): m.variant.title for m in variants if m.variant is not None and m.variant.title is not None}
+    spoken_for = {name for variant in titled for name in below.get(variant, ())}
+    titles = [title for name, title in sorted(titled.items()) if name not in spoken_for]
     if not titles:
         return declarations
     title = evolve(titles[0], text=" + ".join(t.text for t in titles))
     return [evolve(d, title=title) if isinstance(d, syntax.Game) else d for d in declarations]
 
 
+def documented(decl: Any, *docs: str) -> Any:
+    """A declaration with the first documentation that there is: its own, that of its delta, that of what it replaces."""
+    if not hasattr(decl, "doc"):
+        return decl
+    return evolve(decl, doc=next((doc for doc in (decl.doc, *docs) if doc), ""))
+
+
+# ---------------------------------------------------------------- applying
+
+
 @define(eq=False)
 class _Work:
+    """Applies deltas one by one to `declarations`."""
+
     declarations: list[Any]
     diagnostics: list[Diagnostic] = field(factory=list)
     overrides: list[Override] = field(factory=list)
-    claims: dict[Key, tuple[str, Span]] = field(factory=dict)
+    variant: str = ""
+
+    def all(self, items: Sequence[Item]) -> None:
+        for item in items:
+            self.variant = item.variant
+            method: Callable[[Any], None] = getattr(self, "on_" + type(item.delta).__name__)
+            method(item.delta)
 
     def report(
         self, code: str, title: str, span: Span, text: str = "", *hints: str, labels: tuple[Label, ...] = ()
     ) -> None:
         self.diagnostics.append(Diagnostic(code, title, span, text, labels, tuple(h for h in hints if h)))
 
-    # ------------------------------------------------------------ conflicts
+    def record(self, delta: Any, kind: str, key: Key, was: Any, now: Any) -> None:
+        because = getattr(delta, "because", None)
+        reason = because.text if because is not None else delta.doc
+        self.overrides.append(Override(kind, key, self.variant, delta.span, was, now, reason))
 
-    def claim(self, variant: str, delta: syntax.Delta) -> None:
-        """Notes which clause a delta touches; two that touch the same are a conflict."""
-        for key in claimed(delta):
-            other = self.claims.get(key)
-            if other is None:
-                self.claims[key] = (variant, delta.span)
-            else:
-                self.conflict(key, variant, delta.span, other)
-        for whole, part in self.enclosing(delta):
-            other = self.claims.get(whole)
-            if other is not None and other[1] != delta.span:
-                self.conflict(part, variant, delta.span, other)
-        own = claimed(delta)
-        if own and own[0][0] in ("flow", "action", "step", "enum"):
-            for key, other in list(self.claims.items()):
-                if other[1] != delta.span and any(whole == own[0] for whole in wholes(key)):
-                    self.conflict(key, other[0], other[1], (variant, delta.span))
+    # ------------------------------------------------------------ finding
 
-    def enclosing(self, delta: syntax.Delta) -> Iterator[tuple[Key, Key]]:
-        for key in claimed(delta):
-            for whole in wholes(key):
-                yield whole, key
-
-    def conflict(self, key: Key, variant: str, span: Span, other: tuple[str, Span]) -> None:
-        who = "this variant" if other[0] == variant else f"`{other[0]}` and `{variant}`"
-        if any(d.span == span and d.code == "X802" for d in self.diagnostics):
+    def check_path(self, delta: Any) -> None:
+        """Whether a clause is named as its kind wants it: `flow.step`, `action.require`, `Enum.member`, or one name."""
+        path = getattr(delta, "path", None)
+        kind = delta.kind if isinstance(delta, syntax.Remove) else "step"
+        if not path:
             return
-        self.report(
-            "X802", f"{key_name(key)} is changed twice", span, f"the second time, by {who}" if other[0] == variant else f"by `{variant}`",
-            "a clause has one change: join the two" if other[0] == variant else "these variants cannot be used together; write one that combines them",
-            labels=(Label(other[1], f"by `{other[0]}`" if other[0] != variant else "the first time"),),
-        )  # fmt: skip
+        span = path[0].span.to(path[-1].span)
+        owner = {"step": "flow", "require": "action", "member": "Enum"}.get(kind)
+        if owner is not None and len(path) != 2:
+            near = self.owner_of(kind, path[-1].id)
+            hint = f"did you mean `{near}.{path[-1].id}`?" if near else ""
+            text = "a step has its name once in a flow, however deep it stands" if len(path) > 2 and kind == "step" else ""
+            self.report("X810", f"a {kind} is named `{owner}.{kind}`", span, text, hint)
+        elif owner is None and len(path) != 1:
+            self.report("X810", f"a {kind} has one name", span)
 
-    # ------------------------------------------------------------ applying
-
-    def apply(self, variant: str, delta: syntax.Delta) -> None:
-        method: Callable[[str, Any], None] = getattr(self, "on_" + type(delta).__name__)
-        method(variant, delta)
+    def owner_of(self, kind: str, name: str) -> str | None:
+        """The only flow, action or enum that has a part of this name."""
+        found = [d.name.id for d in self.declarations if kind in PARTS and name in part_names(d, kind)]
+        return found[0] if len(found) == 1 else None
 
     def find(self, key: Key) -> int | None:
+        kind, name = key[0], key[1]
         for position, decl in enumerate(self.declarations):
             if declaration_key(decl) == key:
                 return position
+            if kind == "board" and isinstance(decl, syntax.Board) and name in [n.id for n in decl.names]:
+                return position
         return None
+
+    def find_field(self, name: str) -> tuple[int, int] | None:
+        """The places of a field: of its `state`, and in it."""
+        for position, state in enumerate(self.declarations):
+            if isinstance(state, syntax.State):
+                for index, item in enumerate(state.fields):
+                    if item.name.id == name:
+                        return position, index
+        return None
+
+    def known(self) -> dict[str, tuple[str, Any]]:
+        """What there is, by name: its kind, and where it is declared."""
+        found = {name.id: (declaration_key(d)[0], name.span) for d in self.declarations for name in names_of(d)}
+        fields = [item for d in self.declarations if isinstance(d, syntax.State) for item in d.fields]
+        return found | {item.name.id: ("field", item.name.span) for item in fields}
 
     def missing(self, key: Key, span: Span) -> None:
         """There is no such clause: say what was probably meant."""
-        kind, *rest = key
-        pool = {declaration_key(d)[1]: declaration_key(d)[0] for d in self.declarations}
-        pool |= {f.name.id: "field" for d in self.declarations if isinstance(d, syntax.State) for f in d.fields}
-        same = [name for name, k in pool.items() if k == kind]
-        near = closest(rest[0], same)
-        if near is None and rest[0] in pool:
-            self.report(
-                "X801",
-                f"the base has no {kind} `{rest[0]}`",
-                span,
-                f"`{rest[0]}` is a {pool[rest[0]]}",
-                f"write `{pool[rest[0]]} {rest[0]}`",
-            )
+        kind, name = key[0], key[1]
+        if kind in TEXTS:
+            near = closest(name, [declaration_key(d)[1] for d in self.declarations if declaration_key(d)[0] == kind])
+            self.report("X801", f"the base has no {kind} of this name", span, "", f'did you mean "{near}"?' if near else "")
             return
-        self.report("X801", f"the base has no {key_name(key)}", span, "", f"did you mean `{near}`?" if near else "")
+        pool = self.known()
+        if name in pool:
+            other, place = pool[name]
+            label = Label(place, f"the {other} is here")
+            self.report("X801", f"`{name}` is no {kind}", span, f"it is {_article(other)}", f"write `{other} {name}`", labels=(label,))
+            return
+        near = closest(name, [n for n, (k, _) in pool.items() if k == kind])
+        hint = f"did you mean `{near}`?" if near else ""
+        if not near and (near := closest(name, pool)) is not None:
+            hint = f"did you mean `{pool[near][0]} {near}`?"
+        self.report("X801", f"the base has no {key_name(key)}", span, "", hint)
 
-    def record(self, variant: str, delta: Any, kind: str, key: Key, was: Any, now: Any) -> None:
-        because = getattr(delta, "because", None)
-        self.overrides.append(
-            Override(kind, key, variant, delta.span, was, now, because.text if because is not None else delta.doc)
-        )
+    def no_part(self, decl: Any, kind: str, name: syntax.Name) -> None:
+        """There is no such part of a clause: say what was probably meant, or what there is."""
+        own = part_names(decl, kind)
+        near = closest(name.id, own)
+        elsewhere = self.owner_of(kind, name.id)
+        hint = f"its {kind}s are {', '.join(own)}" if own else ""
+        if near or elsewhere:
+            hint = f"did you mean `{decl.name.id}.{near}`?" if near else f"did you mean `{elsewhere}.{name.id}`?"
+        label = Label(decl.name.span, f"the {declaration_key(decl)[0]} is here")
+        self.report("X801", f"`{decl.name.id}` has no {kind} `{name.id}`", name.span, "", hint, labels=(label,))
 
-    def on_SetParam(self, variant: str, delta: syntax.SetParam) -> None:
+    # ------------------------------------------------------------ whole clauses
+
+    def on_SetParam(self, delta: syntax.SetParam) -> None:
         key = ("param", delta.name.id)
         position = self.find(key)
         if position is None:
@@ -212,99 +259,135 @@ class _Work:
             return
         was = self.declarations[position]
         self.declarations[position] = evolve(was, default=delta.value)
-        self.record(variant, delta, "param", key, was.default, delta.value)
+        self.record(delta, "set", key, was, self.declarations[position])
 
-    def on_Replace(self, variant: str, delta: syntax.Replace) -> None:
+    def on_Replace(self, delta: syntax.Replace) -> None:
         decl = delta.declaration
         key = declaration_key(decl)
         if isinstance(decl, syntax.StateField):
-            self.replace_field(variant, delta, decl)
+            self.replace_field(delta, decl)
             return
         position = self.find(key)
         if position is None:
             self.missing(key, name_span(decl))
             return
         was = self.declarations[position]
-        if not self.same_signature(was, decl):
+        before, after = signature(was), signature(decl)
+        if isinstance(decl, syntax.Board):
+            before, after = declaration_key(was)[1], key[1]
+        if before != after:
+            label = Label(name_span(was), f"the base's: {before}")
+            title = f"{key_name(key)} has another signature than the base's"
+            self.report("X803", title, name_span(decl), f"here: {after}", "what uses it relies on the base's", labels=(label,))
             return
-        self.declarations[position] = documented(decl, delta.doc)
-        self.record(variant, delta, "replaced", key, was, decl)
+        self.declarations[position] = documented(decl, delta.doc, getattr(was, "doc", ""))
+        self.record(delta, "replaced", key, was, decl)
 
-    def same_signature(self, was: Any, now: Any) -> bool:
-        """Whether a clause that replaces another can be used in its place."""
-        before, after = signature(was), signature(now)
-        if before == after:
+    def replace_field(self, delta: syntax.Replace, decl: syntax.StateField) -> None:
+        found = self.find_field(decl.name.id)
+        if found is None:
+            self.missing(("field", decl.name.id), decl.name.span)
+            return
+        was = self.declarations[found[0]].fields[found[1]]
+        self.exchange_field(found, (documented(decl, delta.doc, was.doc),))
+        self.record(delta, "replaced", ("field", decl.name.id), was, decl)
+
+    def exchange_field(self, place: tuple[int, int], now: tuple[syntax.StateField, ...]) -> None:
+        position, index = place
+        state = self.declarations[position]
+        fields = (*state.fields[:index], *now, *state.fields[index + 1 :])
+        self.declarations[position : position + 1] = [evolve(state, fields=fields)] if fields else []
+
+    def is_new(self, kind: str, name: str, span: Span) -> bool:
+        """Whether something may be added under a name."""
+        if kind in TEXTS:
+            position = self.find((kind, name))
+            there = None if position is None else (kind, name_span(self.declarations[position]))
+        else:
+            there = self.known().get(name)
+        if there is None:
             return True
-        self.report(
-            "X803", f"{key_name(declaration_key(now))} has another signature than the base", name_span(now), f"here: {after}",
-            f"keep the base's: {before}", labels=(Label(name_span(was), "the base's is here"),),
-        )  # fmt: skip
+        word, place = there
+        shown = f'"{name}"' if kind in TEXTS else name
+        hint = f"`replace {word} {shown}` changes the one of the base" if word == kind else "choose another name"
+        title = f"there is {_article(word)} " + ("of this name already" if kind in TEXTS else f"`{name}` already")
+        self.report("X804", title, span, "", hint, labels=(Label(place, "it is here"),))
         return False
 
-    def replace_field(self, variant: str, delta: syntax.Replace, decl: syntax.StateField) -> None:
-        for position, state in enumerate(self.declarations):
-            if isinstance(state, syntax.State):
-                for index, old in enumerate(state.fields):
-                    if old.name.id == decl.name.id:
-                        fields = (*state.fields[:index], decl, *state.fields[index + 1 :])
-                        self.declarations[position] = evolve(state, fields=fields)
-                        self.record(variant, delta, "replaced", ("field", decl.name.id), old, decl)
-                        return
-        self.missing(("field", decl.name.id), decl.name.span)
-
-    def on_ReplaceMember(self, variant: str, delta: syntax.ReplaceMember) -> None:
-        position = self.find(("enum", delta.enum.id))
-        if position is None:
-            self.missing(("enum", delta.enum.id), delta.enum.span)
-            return
-        enum = self.declarations[position]
-        for index, member in enumerate(enum.members):
-            if member.name.id == delta.member.name.id:
-                members = (*enum.members[:index], delta.member, *enum.members[index + 1 :])
-                self.declarations[position] = evolve(enum, members=members)
-                self.record(variant, delta, "replaced", ("member", delta.enum.id, member.name.id), member, delta.member)
-                return
-        near = closest(delta.member.name.id, [m.name.id for m in enum.members])
-        self.report(
-            "X801",
-            f"`{delta.enum.id}` has no member `{delta.member.name.id}`",
-            delta.member.span,
-            "",
-            f"did you mean `{near}`?" if near else "",
-        )
-
-    def on_Add(self, variant: str, delta: syntax.Add) -> None:
+    def on_Add(self, delta: syntax.Add) -> None:
         decl = documented(delta.declaration, delta.doc)
-        if isinstance(decl, syntax.Terminates) and self.find(("terminates", "")) is not None:
-            self.report(
-                "X804", "the base says when the game ends already", delta.span, "", "use `replace terminates ...`"
-            )
+        kind, *_ = key = declaration_key(decl)
+        position = self.find(key) if isinstance(decl, syntax.Terminates) else None
+        if position is not None:
+            label = Label(self.declarations[position].span, "it is here")
+            hint = "`replace terminates ...` changes it"
+            self.report("X804", "the base says already when the game must end", delta.span, "", hint, labels=(label,))
             return
-        self.declarations.append(decl)
-        self.record(variant, delta, "added", declaration_key(decl), None, decl)
+        names = [(name.id, name.span) for name in names_of(decl)]
+        if kind in TEXTS:
+            names = [(decl.text.text, decl.text.span)]
+        if not [name for name, span in names if not self.is_new(kind, name, span)]:
+            self.declarations.append(decl)
+            self.record(delta, "added", key, None, decl)
 
-    def on_AddField(self, variant: str, delta: syntax.AddField) -> None:
-        doc = delta.field.doc or delta.doc
-        made = evolve(delta.field, doc=doc)
+    def on_AddField(self, delta: syntax.AddField) -> None:
+        made = documented(delta.field, delta.doc)
+        if not self.is_new("field", made.name.id, made.name.span):
+            return
         for position, state in enumerate(self.declarations):
             if isinstance(state, syntax.State):
                 self.declarations[position] = evolve(state, fields=(*state.fields, made))
                 break
         else:
             self.declarations.append(syntax.State(delta.span, (made,)))
-        self.record(variant, delta, "added", ("field", made.name.id), None, made)
+        self.record(delta, "added", ("field", made.name.id), None, made)
 
-    def on_AddMember(self, variant: str, delta: syntax.AddMember) -> None:
-        position = self.find(("enum", delta.enum.id))
+    # ------------------------------------------------------------ members
+
+    def enum(self, name: syntax.Name) -> int | None:
+        position = self.find(("enum", name.id))
         if position is None:
-            self.missing(("enum", delta.enum.id), delta.enum.span)
+            self.missing(("enum", name.id), name.span)
+        return position
+
+    def member(self, enum: syntax.Enum, name: syntax.Name) -> int | None:
+        """The place of a member in its enum."""
+        for index, member in enumerate(enum.members):
+            if member.name.id == name.id:
+                return index
+        self.no_part(enum, "member", name)
+        return None
+
+    def on_ReplaceMember(self, delta: syntax.ReplaceMember) -> None:
+        position = self.enum(delta.enum)
+        if position is None:
             return
         enum = self.declarations[position]
-        self.declarations[position] = evolve(
-            enum, members=(*enum.members, *delta.members), rows=(*enum.rows, len(delta.members))
-        )
-        for member in delta.members:
-            self.record(variant, delta, "added", ("member", delta.enum.id, member.name.id), None, member)
+        index = self.member(enum, delta.member.name)
+        if index is not None:
+            was = enum.members[index]
+            now = documented(delta.member, delta.doc, was.doc)
+            members = (*enum.members[:index], now, *enum.members[index + 1 :])
+            self.declarations[position] = evolve(enum, members=members)
+            self.record(delta, "replaced", ("member", enum.name.id, was.name.id), was, now)
+
+    def on_AddMember(self, delta: syntax.AddMember) -> None:
+        position = self.enum(delta.enum)
+        if position is None:
+            return
+        enum = self.declarations[position]
+        (member,) = delta.members
+        there = next((m for m in enum.members if m.name.id == member.name.id), None)
+        if there is not None:
+            title = f"`{enum.name.id}` has a member `{member.name.id}` already"
+            hint = f"`replace member {enum.name.id}.{member.name.id}(...)` changes its values"
+            self.report("X804", title, member.name.span, "", hint, labels=(Label(there.span, "it is here"),))
+            return
+        now = documented(member, delta.doc)
+        self.declarations[position] = evolve(enum, members=(*enum.members, now), rows=(*enum.rows, 1))
+        self.record(delta, "added", ("member", enum.name.id, member.name.id), None, now)
+
+    # ------------------------------------------------------------ requires
 
     def action(self, name: syntax.Name) -> int | None:
         position = self.find(("action", name.id))
@@ -312,273 +395,176 @@ class _Work:
             self.missing(("action", name.id), name.span)
         return position
 
-    def on_AddRequire(self, variant: str, delta: syntax.AddRequire) -> None:
+    def on_AddRequire(self, delta: syntax.AddRequire) -> None:
+        """After the action's own requires, where all its `let`s are known."""
         position = self.action(delta.action)
         if position is None:
             return
         action = self.declarations[position]
-        body = action.body
-        last = max((i + 1 for i, node in enumerate(body) if isinstance(node, syntax.Require)), default=None)
-        if last is None:
-            last = next((i for i, node in enumerate(body) if not isinstance(node, syntax.Let)), len(body))
-        made = evolve(delta.require, doc=delta.require.doc or delta.doc)
-        self.declarations[position] = evolve(action, body=(*body[:last], made, *body[last:]))
-        self.record(variant, delta, "added", ("require", delta.action.id, made.name.id), None, made)
+        made = documented(delta.require, delta.doc)
+        there = next((n for n in requires_of(action) if n.name.id == made.name.id), None)
+        if there is not None:
+            title = f"`{action.name.id}` requires `{made.name.id}` already"
+            hint = f"`replace require {action.name.id}.{made.name.id}: ...` changes it"
+            self.report("X804", title, made.name.span, "", hint, labels=(Label(there.name.span, "it is here"),))
+            return
+        effects = (i for i, n in enumerate(action.body) if not isinstance(n, (syntax.Let, syntax.Require)))
+        end = next(effects, len(action.body))
+        self.declarations[position] = evolve(action, body=(*action.body[:end], made, *action.body[end:]))
+        self.record(delta, "added", ("require", action.name.id, made.name.id), None, made)
 
-    def on_ReplaceRequire(self, variant: str, delta: syntax.ReplaceRequire) -> None:
-        position = self.action(delta.action)
+    def on_ReplaceRequire(self, delta: syntax.ReplaceRequire) -> None:
+        self.exchange_require(delta, delta.action, delta.require.name, delta.require)
+
+    def exchange_require(self, delta: Any, owner: syntax.Name, name: syntax.Name, now: syntax.Require | None) -> None:
+        position = self.action(owner)
         if position is None:
             return
         action = self.declarations[position]
-        for index, node in enumerate(action.body):
-            if isinstance(node, syntax.Require) and node.name.id == delta.require.name.id:
-                made = evolve(delta.require, doc=delta.require.doc or delta.doc or node.doc)
-                self.declarations[position] = evolve(
-                    action, body=(*action.body[:index], made, *action.body[index + 1 :])
-                )
-                self.record(variant, delta, "replaced", ("require", action.name.id, node.name.id), node, made)
-                return
-        self.no_require(action, delta.require.name)
-
-    def no_require(self, action: syntax.Action, name: syntax.Name) -> None:
-        guards = [node.name.id for node in action.body if isinstance(node, syntax.Require)]
-        near = closest(name.id, guards)
-        hint = f"did you mean `{near}`?" if near else f"it has {', '.join(guards) or 'none'}"
-        self.report(
-            "X801",
-            f"`{action.name.id}` has no require `{name.id}`",
-            name.span,
-            "",
-            hint,
-            labels=(Label(action.name.span, "the action is here"),),
-        )
+        was = next((node for node in requires_of(action) if node.name.id == name.id), None)
+        if was is None:
+            self.no_part(action, "require", name)
+            return
+        made = () if now is None else (documented(now, delta.doc, was.doc),)
+        index = action.body.index(was)
+        body = (*action.body[:index], *made, *action.body[index + 1 :])
+        self.declarations[position] = evolve(action, body=body or (syntax.Pass(action.span),))
+        kind = "removed" if now is None else "replaced"
+        self.record(delta, kind, ("require", action.name.id, name.id), was, made[0] if made else None)
 
     # ------------------------------------------------------------ steps
 
-    def on_ReplaceStep(self, variant: str, delta: syntax.ReplaceStep) -> None:
-        key = ("step", *(n.id for n in delta.path))
-        self.at_step(
+    def on_ReplaceStep(self, delta: syntax.ReplaceStep) -> None:
+        key = ("step", *(name.id for name in delta.path))
+        found = self.exchange_step(
             delta.path,
-            lambda step: (evolve(step, body=delta.body, doc=delta.doc or step.doc),),
-            variant,
-            delta,
-            "replaced",
-            key,
+            lambda step: (syntax.Step(delta.span, delta.path[-1], delta.body, delta.doc or step.doc),),
         )
+        if found is not None:
+            self.record(delta, "replaced", key, found.body, delta.body)
 
-    def on_Around(self, variant: str, delta: syntax.Around) -> None:
-        key = (delta.side, *(n.id for n in delta.path))
-        name = evolve(delta.path[-1], id=f"{delta.side}_{delta.path[-1].id}")
-        block = syntax.Step(delta.span, name, delta.body, delta.doc)
+    def on_Around(self, delta: syntax.Around) -> None:
+        key = (delta.side, *(name.id for name in delta.path))
+        block = syntax.Step(delta.span, delta.path[-1], delta.body, delta.doc, delta.side)
 
         def change(step: syntax.Step) -> tuple[syntax.Statement, ...]:
             return (block, step) if delta.side == "before" else (step, block)
 
-        self.at_step(delta.path, change, variant, delta, "added", key)
+        if self.exchange_step(delta.path, change) is not None:
+            self.record(delta, "added", key, None, delta.body)
 
-    def at_step(
-        self,
-        path: Sequence[syntax.Name],
-        change: Callable[[syntax.Step], tuple[syntax.Statement, ...]],
-        variant: str,
-        delta: Any,
-        kind: str,
-        key: Key,
-    ) -> None:
-        owner, name = path[0], path[-1]
+    def exchange_step(
+        self, path: Sequence[syntax.Name], change: Callable[[syntax.Step], tuple[syntax.Statement, ...]]
+    ) -> syntax.Step | None:
+        """Puts a step through `change`; the step, or None after a report."""
+        owner, name = path
         position = self.find(("flow", owner.id))
         if position is None:
             position = self.find(("action", owner.id))
         if position is None:
-            pool = [d.name.id for d in self.declarations if isinstance(d, (syntax.Flow, syntax.Action))]
-            near = closest(owner.id, pool)
-            self.report(
-                "X801",
-                f"the base has no flow or action `{owner.id}`",
-                owner.span,
-                "",
-                f"did you mean `{near}`?" if near else "",
-            )
-            return
+            self.no_owner(owner, name)
+            return None
         decl = self.declarations[position]
-        found = [step for step in steps_of(decl.body) if step.name.id == name.id]
-        if not found or len(path) != 2:
-            steps = [step.name.id for step in steps_of(decl.body)]
-            near = closest(name.id, steps)
-            hint = f"did you mean `{owner.id}.{near}`?" if near else f"its steps are {', '.join(steps) or 'none'}"
-            self.report(
-                "X801",
-                f"`{owner.id}` has no step `{name.id}`",
-                name.span,
-                "",
-                hint,
-                labels=(Label(decl.name.span, "the base's is here"),),
-            )
-            return
-        self.declarations[position] = evolve(decl, body=exchanged(decl.body, found[0], change))
-        now = None if isinstance(delta, syntax.Remove) else delta.body
-        self.record(variant, delta, kind, key, found[0].body if kind != "added" else None, now)
+        found = next((step for step in steps_of(decl.body) if step.name.id == name.id), None)
+        if found is None:
+            self.no_part(decl, "step", name)
+            return None
+        self.declarations[position] = evolve(decl, body=exchanged(decl.body, found, change))
+        return found
+
+    def no_owner(self, owner: syntax.Name, name: syntax.Name) -> None:
+        """There is no flow or action that a step could be of."""
+        near = closest(owner.id, [d.name.id for d in self.declarations if isinstance(d, (syntax.Flow, syntax.Action))])
+        near = near or self.owner_of("step", name.id)
+        hint = f"did you mean `{near}.{name.id}`?" if near else ""
+        self.report("X801", f"the base has no flow or action `{owner.id}`", owner.span, "", hint)
 
     # ------------------------------------------------------------ removing
 
-    def on_Remove(self, variant: str, delta: syntax.Remove) -> None:
+    def on_Remove(self, delta: syntax.Remove) -> None:
         if delta.kind == "step":
-            key = ("step", *(n.id for n in delta.path))
-            self.at_step(
-                delta.path, lambda step: (evolve(step, body=(syntax.Pass(step.span),)),), variant, delta, "removed", key
-            )
+            found = self.exchange_step(delta.path, lambda step: ())
+            if found is not None:
+                self.record(delta, "removed", ("step", *(name.id for name in delta.path)), found.body, None)
         elif delta.kind == "require":
-            self.remove_require(variant, delta)
+            self.exchange_require(delta, delta.path[0], delta.path[1], None)
         elif delta.kind == "member":
-            self.remove_member(variant, delta)
+            self.remove_member(delta)
         elif delta.kind == "field":
-            self.remove_field(variant, delta)
+            self.remove_field(delta)
         else:
-            name = delta.text.text if delta.text is not None else "" if delta.kind == "terminates" else delta.path[0].id
-            key = (delta.kind, name)
-            position = self.find(key)
-            if position is None:
-                self.missing(key, delta.text.span if delta.text is not None else delta.span)
-                return
-            self.record(variant, delta, "removed", key, self.declarations[position], None)
-            del self.declarations[position]
+            name = delta.text.text if delta.text is not None else delta.path[0].id if delta.path else ""
+            position = self.find((delta.kind, name))
+            if position is None and delta.kind == "terminates":
+                self.report("X801", "the base does not say when the game must end", delta.span)
+            elif position is None:
+                self.missing((delta.kind, name), delta.text.span if delta.text is not None else delta.path[0].span)
+            else:
+                was = self.declarations.pop(position)
+                self.record(delta, "removed", declaration_key(was), was, None)
 
-    def remove_require(self, variant: str, delta: syntax.Remove) -> None:
-        if len(delta.path) != 2:
-            self.report("X801", "a require is named `action.name`", delta.span)
-            return
-        position = self.action(delta.path[0])
+    def remove_member(self, delta: syntax.Remove) -> None:
+        owner, name = delta.path
+        position = self.enum(owner)
         if position is None:
             return
-        action = self.declarations[position]
-        kept = tuple(n for n in action.body if not (isinstance(n, syntax.Require) and n.name.id == delta.path[1].id))
-        if len(kept) == len(action.body):
-            self.no_require(action, delta.path[1])
+        enum = self.declarations[position]
+        index = self.member(enum, name)
+        if index is None:
             return
-        was = next(n for n in action.body if n not in kept)
-        self.declarations[position] = evolve(action, body=kept or (syntax.Pass(action.span),))
-        self.record(variant, delta, "removed", ("require", action.name.id, delta.path[1].id), was, None)
-
-    def remove_member(self, variant: str, delta: syntax.Remove) -> None:
-        position = self.find(("enum", delta.path[0].id))
-        enum = self.declarations[position] if position is not None else None
-        if position is None or enum is None or len(delta.path) != 2:
-            self.missing(("enum", delta.path[0].id), delta.path[0].span)
-            return
-        kept = tuple(m for m in enum.members if m.name.id != delta.path[1].id)
-        if len(kept) == len(enum.members):
-            near = closest(delta.path[1].id, [m.name.id for m in enum.members])
-            self.report(
-                "X801",
-                f"`{enum.name.id}` has no member `{delta.path[1].id}`",
-                delta.path[1].span,
-                "",
-                f"did you mean `{near}`?" if near else "",
-            )
+        kept = (*enum.members[:index], *enum.members[index + 1 :])
+        if not kept:
+            hint = f"`remove enum {enum.name.id}` removes it as a whole"
+            self.report("X811", f"`{name.id}` is the last member of `{enum.name.id}`", name.span, "", hint)
             return
         self.declarations[position] = evolve(enum, members=kept, rows=(len(kept),))
-        self.record(variant, delta, "removed", ("member", enum.name.id, delta.path[1].id), None, None)
+        self.record(delta, "removed", ("member", enum.name.id, name.id), enum.members[index], None)
 
-    def remove_field(self, variant: str, delta: syntax.Remove) -> None:
-        for position, state in enumerate(self.declarations):
-            if isinstance(state, syntax.State):
-                kept = tuple(f for f in state.fields if f.name.id != delta.path[0].id)
-                if len(kept) < len(state.fields):
-                    was = next(f for f in state.fields if f not in kept)
-                    self.declarations[position] = evolve(state, fields=kept)
-                    self.record(variant, delta, "removed", ("field", was.name.id), was, None)
-                    return
-        self.missing(("field", delta.path[0].id), delta.path[0].span)
-
-
-# ---------------------------------------------------------------- what a delta touches
+    def remove_field(self, delta: syntax.Remove) -> None:
+        (name,) = delta.path
+        found = self.find_field(name.id)
+        if found is None:
+            self.missing(("field", name.id), name.span)
+            return
+        was = self.declarations[found[0]].fields[found[1]]
+        self.exchange_field(found, ())
+        self.record(delta, "removed", ("field", name.id), was, None)
 
 
-def claimed(delta: syntax.Delta) -> list[Key]:
-    """The clauses that a delta changes, or the sides of the step that it adds to. What is new claims its name."""
-    if isinstance(delta, syntax.SetParam):
-        return [("param", delta.name.id)]
-    if isinstance(delta, syntax.Replace):
-        return [declaration_key(delta.declaration)]
-    if isinstance(delta, syntax.ReplaceStep):
-        return [("step", *(n.id for n in delta.path))]
-    if isinstance(delta, syntax.Around):
-        return [(delta.side, *(n.id for n in delta.path))]
-    if isinstance(delta, (syntax.ReplaceRequire, syntax.AddRequire)):
-        return [("require", delta.action.id, delta.require.name.id)]
-    if isinstance(delta, syntax.ReplaceMember):
-        return [("member", delta.enum.id, delta.member.name.id)]
-    if isinstance(delta, syntax.AddMember):
-        return [("member", delta.enum.id, m.name.id) for m in delta.members]
-    if isinstance(delta, syntax.AddField):
-        return [("field", delta.field.name.id)]
-    if isinstance(delta, syntax.Add):
-        return [declaration_key(delta.declaration)]
-    names = tuple(n.id for n in delta.path)
-    return [(delta.kind, delta.text.text)] if delta.text is not None else [(delta.kind, *(names or ("",)))]
+def _article(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
-def wholes(key: Key) -> list[Key]:
-    """The clauses that a part belongs to."""
-    kind, *names = key
-    if kind in ("step", "before", "after"):
-        owners: list[Key] = [("flow", names[0]), ("action", names[0])]
-        return owners
-    if kind == "require":
-        return [("action", names[0])]
-    if kind == "member":
-        return [("enum", names[0])]
+def requires_of(action: syntax.Action) -> list[syntax.Require]:
+    """The requires of an action."""
+    return [node for node in action.body if isinstance(node, syntax.Require)]
+
+
+def part_names(decl: Any, kind: str) -> list[str]:
+    """The names of a declaration's steps, requires or members."""
+    if kind == "step" and isinstance(decl, (syntax.Flow, syntax.Action)):
+        return [step.name.id for step in steps_of(decl.body)]
+    if kind == "require" and isinstance(decl, syntax.Action):
+        return [require.name.id for require in requires_of(decl)]
+    if kind == "member" and isinstance(decl, syntax.Enum):
+        return [member.name.id for member in decl.members]
     return []
 
 
-def documented(decl: Any, doc: str) -> Any:
-    """A declaration with the documentation of the delta that brings it, if it has none of its own."""
-    return evolve(decl, doc=doc) if doc and hasattr(decl, "doc") and not decl.doc else decl
-
-
-def name_span(decl: Any) -> Span:
-    """The place of a declaration's name."""
-    name = getattr(decl, "name", None)
-    if name is None and hasattr(decl, "text"):
-        return decl.text.span  # type: ignore[no-any-return]
-    return name.span if name is not None else decl.span  # type: ignore[no-any-return]
-
-
-def signature(decl: Any) -> str:
-    """What others rely on when they use a clause, as text: parameters with types, result. Empty for what has none."""
-    from rulesdsl.format import format_type
-
-    if isinstance(decl, (syntax.Def, syntax.Event, syntax.Flow, syntax.Measure)):
-        parts = [f"{p.name.id}: {format_type(p.type)}" for p in decl.params]
-        result = getattr(decl, "result", None)
-        return f"({', '.join(parts)})" + (f" -> {format_type(result)}" if result is not None else "")
-    if isinstance(decl, syntax.Action):
-        return f"({', '.join(f'{p.name.id}: {format_type(p.type)}' if p.type is not None else f'{p.name.id} in ...' for p in decl.params)})"
-    return ""
-
-
-def steps_of(body: Iterable[syntax.Statement]) -> Iterator[syntax.Step]:
-    """All steps of a body, at any depth."""
-    from rulesdsl.check_stmt import inner_blocks
-
-    for node in body:
-        if isinstance(node, syntax.Step):
-            yield node
-        for block in inner_blocks(node):
-            yield from steps_of(block)
+# ---------------------------------------------------------------- bodies
 
 
 def exchanged(
     body: syntax.Block, step: syntax.Step, change: Callable[[syntax.Step], tuple[syntax.Statement, ...]]
 ) -> syntax.Block:
-    """The body with one step (found by identity) put through `change`."""
+    """The body with one step (found by identity) put through `change`; a block that becomes empty gets a `pass`."""
     made: list[syntax.Statement] = []
     for node in body:
         if node is step:
             made.extend(change(step))
         else:
             made.append(_inside(node, step, change))
-    return tuple(made)
+    return tuple(made) or (syntax.Pass(step.span),)
 
 
 def _inside(node: Any, step: syntax.Step, change: Any) -> Any:
@@ -593,3 +579,64 @@ def _inside(node: Any, step: syntax.Step, change: Any) -> Any:
         otherwise = exchanged(node.otherwise, step, change) if node.otherwise is not None else None
         return evolve(node, after=after, otherwise=otherwise)
     return node
+
+
+# ---------------------------------------------------------------- whose mistake it is
+
+
+def blamed(diagnostics: Sequence[Diagnostic], composition: Composition) -> tuple[Diagnostic, ...]:
+    """The mistakes of a composed program, those in the base's text with the deltas that they come from."""
+    return tuple(_blamed(item, composition) for item in diagnostics)
+
+
+_DONE = {"removed": "removed by", "replaced": "replaced by", "set": "set by", "added": "added by"}
+
+
+def _blamed(item: Diagnostic, composition: Composition) -> Diagnostic:
+    if not item.is_error:
+        return item
+    near = [o for o in composition.overrides if not _within(item.span, o.span)]
+    words = set(_words(item))
+    found = [o for o in near if o.kind == "removed" and o.key[-1] in words]
+    if not found and not any(_within(item.span, o.span) for o in composition.overrides):
+        changed = [o for o in near if o.kind in ("replaced", "set") and o.key[0] not in TEXTS]
+        owner = _owner(item.span, composition.module)
+        found = [o for o in changed if o.key[-1] in words] or [
+            o for o in near if o.kind != "added" and o.key[0] in PARTS and o.key[1] == owner
+        ]
+    known = [label.span for label in item.labels]
+    labels = [
+        Label(_place(o), f"{_DONE[o.kind]} `{o.variant}`") for o in found[:2] if not any(_within(s, o.span) for s in known)
+    ]
+    ranges = [
+        Label(o.was.type.span, "its range is here")
+        for o in composition.overrides
+        if o.kind == "set" and _within(item.span, o.span) and item.span != o.span
+    ]
+    return evolve(item, labels=(*item.labels, *labels, *ranges))
+
+
+def _place(override: Override) -> Span:
+    """The first line of a delta."""
+    first = override.span.text.split("\n", 1)[0].rstrip()
+    return evolve(override.span, end=override.span.start + len(first))
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.source.name == outer.source.name and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _words(item: Diagnostic) -> list[str]:
+    """The names that a mistake is about: those underlined, if they are few, and those in the title."""
+    import re
+
+    underlined = item.span.text if "\n" not in item.span.text else ""
+    return [*re.findall(r"\w+", underlined), *re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", item.title)))]
+
+
+def _owner(span: Span, module: syntax.Module) -> str | None:
+    """The declaration that a place of the base belongs to."""
+    for decl in module.declarations:
+        if names_of(decl) and _within(span, decl.span):
+            return names_of(decl)[0].id
+    return None

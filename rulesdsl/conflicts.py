@@ -1,0 +1,123 @@
+"""Deltas that touch the same clause, and who has the last word when they do.
+
+Variants have no order among themselves, so two that touch the same clause, or the same side of the same step, are in conflict.
+A variant may change what the variants that it is based on have changed; and where two are in conflict, one that is based on
+both of them decides, by changing that clause itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from rulesdsl import syntax
+from rulesdsl.deltas import SIDES, Key, Nesting, claimed, covers, key_name, wholes
+from rulesdsl.diagnostics import Diagnostic, Label
+
+Below = Mapping[str, frozenset[str]]
+"""For each variant, the variants that it is based on, however far down."""
+
+
+@frozen
+class Item:
+    """A delta of a variant."""
+
+    variant: str
+    delta: Any
+    keys: tuple[Key, ...]
+
+
+def items_of(module: syntax.Module) -> Iterator[Item]:
+    """The deltas of a variant, new members one by one."""
+    assert module.variant is not None
+    for delta in module.deltas:
+        parts = [delta]
+        if isinstance(delta, syntax.AddMember):
+            parts = [syntax.AddMember(member.span, delta.enum, (member,), delta.doc) for member in delta.members]
+        for part in parts:
+            yield Item(module.variant.name.id, part, claimed(part))
+
+
+@frozen
+class Clash:
+    """Two deltas that touch the same: each with the key of what it touches."""
+
+    first: Item
+    second: Item
+    one: Key
+    other: Key
+
+
+def find(items: Sequence[Item], steps: Nesting, below: Below) -> tuple[tuple[Diagnostic, ...], frozenset[int]]:
+    """What is in conflict, and the places in `items` of the deltas that another variant overrules."""
+    found: list[Diagnostic] = []
+    overruled: set[int] = set()
+    for place, earlier, clash in _clashes(items, steps):
+        one, other = clash.first.variant, clash.second.variant
+        if one != other and (one in below.get(other, ()) or other in below.get(one, ())):
+            continue
+        if _is_decided(clash, items, steps, below):
+            overruled.add(earlier if isinstance(clash.first.delta, syntax.Remove) else place)
+        elif all(d.span != clash.second.delta.span for d in found):
+            found.append(_conflict(clash))
+    return tuple(found), frozenset(overruled)
+
+
+def _clashes(items: Sequence[Item], steps: Nesting) -> Iterator[tuple[int, int, Clash]]:
+    """Each pair of deltas that touch the same, once, at the place of the later one."""
+    by_key: dict[Key, list[int]] = {}
+    by_whole: dict[Key, list[tuple[int, Key]]] = {}
+    for place, item in enumerate(items):
+        near: dict[int, tuple[Key, Key]] = {}
+        for key in item.keys:
+            for whole in (key, *wholes(key, steps)):
+                for other in by_key.get(whole, ()):
+                    near.setdefault(other, (whole, key))
+            for other, part in by_whole.get(key, ()):
+                near.setdefault(other, (part, key))
+        for other, (one, key) in sorted(near.items()):
+            yield place, other, Clash(items[other], item, one, key)
+        for key in item.keys:
+            by_key.setdefault(key, []).append(place)
+            for whole in wholes(key, steps):
+                by_whole.setdefault(whole, []).append((place, key))
+
+
+def _is_decided(clash: Clash, items: Sequence[Item], steps: Nesting, below: Below) -> bool:
+    """Whether a variant that is based on both changes what they disagree about."""
+    two = {clash.first.variant, clash.second.variant}
+    return len(two) == 2 and any(
+        two <= below.get(item.variant, frozenset())
+        and any(covers(key, clash.one, steps) and covers(key, clash.other, steps) for key in item.keys)
+        for item in items
+    )
+
+
+def _conflict(clash: Clash) -> Diagnostic:
+    one, other = clash.first, clash.second
+    first, second = ("the first time", "the second time")
+    hint = "a clause has one change: join the two"
+    if one.variant != other.variant:
+        first, second = f"by `{one.variant}`", f"by `{other.variant}`"
+        hint = f"only a variant of both can say what is meant: `variant NAME of ... and ...` that changes {_told(clash.one)}"
+    part = clash.one if covers(clash.other, clash.one, {}) or clash.one != clash.other else clash.other
+    return Diagnostic(
+        "X802", f"{_told(part)} is {'declared' if part[0] == 'name' else 'changed'} twice", other.delta.span,
+        _what(other.delta, second), (Label(one.delta.span, _what(one.delta, first)),), (hint,),
+    )  # fmt: skip
+
+
+def _told(key: Key) -> str:
+    kind, *names = key
+    if kind == "name":
+        return f"`{names[0]}`"
+    return f"what comes {kind} step {'.'.join(names)}" if kind in SIDES else key_name(key)
+
+
+def _what(delta: Any, who: str) -> str:
+    """`removed by sprint`: what a delta does, and who does it."""
+    if isinstance(delta, syntax.Remove):
+        return f"removed {who}"
+    return who
