@@ -6,7 +6,7 @@ A block is run by the words after its opening fence:
     rules fragment NAME         a piece of one, put into the prelude NAME where that has a line `...`, or after it
     rules error T301 ...        must be refused, with exactly these codes (also `rules fragment NAME error T301`)
     rules warning W901 ...      is accepted with exactly these warnings
-    rules file F.rules          a file of this name, for the blocks that follow in the document
+    rules file F.rules          the same as a file of this name, for the blocks that follow; it may be a variant of one
     rules add F.rules           declarations added at its end
     rules replace F.rules       declarations that take the place of those of the same name, and new ones beside them
     rules lines F.rules         lines of a state that take the place of those of the same field
@@ -38,6 +38,8 @@ import pytest
 from attrs import field, frozen
 
 from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, render
+from rulesdsl.program import read_source
+from rulesdsl.syntax import Scenario
 
 ROOT = Path(__file__).parent.parent
 GAMES_PLAYED = 3
@@ -143,45 +145,45 @@ def composed(document: Document, block: Block) -> str:
     return prelude[: here.start()] + inside.rstrip("\n") + prelude[here.end() :] + "\n"
 
 
-def checked(name: str, text: str) -> tuple[Diagnostic, ...]:
+def checked(source: Source) -> tuple[Diagnostic, ...]:
     from rulesdsl.program import check_source
 
-    return check_source(Source(name, text))
+    return check_source(source)
 
 
-def try_rules(name: str, text: str, words: Block) -> None:
+def try_rules(source: Source, block: Block) -> None:
     """Check a program, and play it if it is right."""
-    found = checked(name, text)
+    found = checked(source)
     errors = sorted({item.code for item in found if item.is_error})
     warnings = sorted({item.code for item in found if not item.is_error})
-    wanted = sorted(words.after("error"))
-    assert errors == wanted, f"{words.place}: wanted {wanted or 'no error'}\n{render(found)}"
-    if words.message is not None:
-        assert like(words.message, render(found)), f"{words.place}:\n{render(found)}"
+    wanted = sorted(block.after("error"))
+    assert errors == wanted, f"{block.place}: wanted {wanted or 'no error'}\n{render(found)}"
+    if block.message is not None:
+        assert like(block.message, render(found)), f"{block.place}:\n{render(found)}"
     if errors:
         return
-    if "fragment" not in words.words:
-        assert warnings == sorted(words.after("warning")), f"{words.place}:\n{render(found)}"
-    run_scenarios(name, text, words.place)
-    play_some(name, text, words.place)
+    if "fragment" not in block.words:
+        assert warnings == sorted(block.after("warning")), f"{block.place}:\n{render(found)}"
+    run_scenarios(source, block.place)
+    play_some(source, block.place)
 
 
-def run_scenarios(name: str, text: str, place: str) -> None:
+def run_scenarios(source: Source, place: str) -> None:
     """Run all scenarios of a program, each under its settings."""
     from playtest.scenarios import run_scenarios
     from rulesdsl.program import load_source, parse_source, scenario_settings
 
-    source = Source(name, text)
     try:
         first = load_source(source).program
     except RulesFileError as error:
         pytest.fail(f"{place}: {error}")
+    module = parse_source(source)
     ran = 0
-    for settings, seats in scenario_settings(parse_source(source), first):
+    for settings, seats in scenario_settings(module, first):
         for result in run_scenarios(_rules(source, settings, seats)):
             ran += 1
             assert result.passed, f"{place}: {result}"
-    assert ran == text.count("\nscenario "), f"{place}: {ran} scenarios ran"
+    assert ran == sum(isinstance(item, Scenario) for item in module.declarations), f"{place}: {ran} scenarios ran"
 
 
 def _rules(source: Source, settings: dict[str, Any], seats: int | None) -> Any:
@@ -191,15 +193,13 @@ def _rules(source: Source, settings: dict[str, Any], seats: int | None) -> Any:
     return Rules(load_source(source, settings, seats))
 
 
-def play_some(name: str, text: str, place: str) -> None:
+def play_some(source: Source, place: str) -> None:
     """A few random games, with every law checked, and their logs replayed."""
     import random
 
     from interpreter import Game, replay
 
-    if "flow main" not in text:
-        return
-    game = Game.from_text({name: text})
+    game = Game(source)
     for number in range(GAMES_PLAYED):
         chance = random.Random(number)
         match = game.new(seed=number, checks=True)
@@ -228,7 +228,7 @@ INDEPENDENT = [(document, block) for document in DOCUMENTS for block in document
 
 @pytest.mark.parametrize(("document", "block"), INDEPENDENT, ids=[block.place for _, block in INDEPENDENT])
 def test_rules(document: Document, block: Block) -> None:
-    try_rules("game.rules", composed(document, block), block)
+    try_rules(Source("game.rules", composed(document, block)), block)
 
 
 def formatted(block: Block) -> str:
@@ -282,7 +282,12 @@ class Session:
         else:
             text = replaced(path.read_text(encoding="utf-8"), block)
         path.write_text(text, encoding="utf-8")
-        found = checked(name, text)
+        with contextlib.chdir(self.folder):
+            source = read_source(name)
+        if kind == "file":
+            try_rules(source, block)
+            return
+        found = checked(source)
         errors = sorted({item.code for item in found if item.is_error})
         assert errors == sorted(block.after("error")), f"{block.place}:\n{render(found)}\n\n{text}"
 
@@ -469,5 +474,5 @@ def test_all_codes_are_listed() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rulesdsl").glob("*.py")))
     listed = re.findall(r"^\| ([A-Z]\d{3}) \| ", LANGUAGE, re.MULTILINE)
     assert listed == list(dict.fromkeys(listed))
-    used = set(re.findall(r'"([STNVFGW]\d{3})"', text))
-    assert used == set(listed), f"section 20 of docs/language.md: add {used - set(listed)}, remove {set(listed) - used}"
+    used = set(re.findall(r'"([STNVFGWX]\d{3})"', text))
+    assert used == set(listed), f"section 21 of docs/language.md: add {used - set(listed)}, remove {set(listed) - used}"
