@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from finished_games import KINDS, LOGS, ROOT
 
 import interpreter
 from interpreter import Match
-from finished_games import KINDS, LOGS, ROOT
 
 ALL = [(name, kind) for name, kinds in KINDS.items() for kind in kinds]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rulesdsl import RulesFileError, Source, cache, check_source, load, program
+from rulesdsl import RulesFileError, Source, check_source, load, program
 from rulesdsl.core_text import program_text
 from rulesdsl.runtime import Trace
 
