@@ -1,29 +1,31 @@
 """The text of rules inside a log: every file that takes part, by its name relative to the first one, which is the game's own.
 
-A variant names its base by a file name; so the files find each other again. What is left over are variants that were used
+A variant names its bases by file names; so the files find each other again. What is left over are variants that were used
 together with the first file.
 """
 
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
 from attrs import evolve
 
 from rulesdsl.diagnostics import Source
-
-_VARIANT = re.compile(r'^variant[ ]+(\w+)[ ]+of[ ]+"([^"\n]*)"', re.MULTILINE)
+from rulesdsl.program import bases_of, variant_named
 
 
 def texts_of(source: Source) -> dict[str, str]:
     """The texts of a program's files: the game's own first."""
     root = PurePath(source.name).parent.as_posix()
-    texts = [source, *(item for item in source.all if item is not source)]
-    texts += [item for extra in source.extras for item in extra.all]
-    return {posixpath.relpath(PurePath(item.name).as_posix(), root): item.text for item in texts}
+    return {posixpath.relpath(PurePath(item.name).as_posix(), root): item.text for item in _files(source)}
+
+
+def _files(source: Source) -> Iterator[Source]:
+    yield source
+    for other in (*([source.base] if source.base is not None else []), *source.extras):
+        yield from _files(other)
 
 
 def source_of(texts: Mapping[str, str]) -> Source:
@@ -35,24 +37,24 @@ def source_of(texts: Mapping[str, str]) -> Source:
     if not texts:
         raise ValueError("there is no text of any rules")
     first, *others = texts
-    main = _with_base(first, texts)
-    own = {item.name for item in main.all}
-    chains = [_with_base(name, texts) for name in others if name not in own]
-    below = {item.name for chain in chains for item in chain.all if item is not chain}
+    main = _with_bases(first, texts)
+    own = {item.name for item in _files(main)}
+    chains = [_with_bases(name, texts) for name in others if name not in own]
+    below = {item.name for chain in chains for item in _files(chain) if item is not chain}
     extras = tuple(chain for chain in chains if chain.name not in below)
     return evolve(main, extras=extras) if extras else main
 
 
-def _with_base(name: str, texts: Mapping[str, str], seen: tuple[str, ...] = ()) -> Source:
+def _with_bases(name: str, texts: Mapping[str, str], above: tuple[str, ...] = ()) -> Source:
     source = Source(name, texts[name])
-    found = _VARIANT.search(source.text)
-    base = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[2])) if found else ""
-    if base not in texts or base in (name, *seen):
+    named = [posixpath.normpath(posixpath.join(posixpath.dirname(name), base)) for base, _, _ in bases_of(source.text)]
+    bases = [_with_bases(base, texts, (*above, name)) for base in named if base in texts and base not in (*above, name)]
+    if not bases or len(bases) < len(named):
         return source
-    return evolve(source, base=_with_base(base, texts, (*seen, name)))
+    first, *others = bases
+    return evolve(source, base=evolve(first, extras=tuple(others)) if others else first)
 
 
 def variants_of(source: Source) -> tuple[str, ...]:
-    """The names of the variants that take part."""
-    found = [_VARIANT.search(item.text) for item in source.all]
-    return tuple(match[1] for match in found if match is not None)
+    """The names of the variants that take part, in alphabetical order: they have no other."""
+    return tuple(sorted({name for item in _files(source) if (name := variant_named(item.text))}))

@@ -95,18 +95,31 @@ def rules_of(log: Log, game: Game | None = None, *, own_rules: bool = False, cur
     if game.name != header.game:
         raise LogError("program", f"a log of {header.game}, not of {game.name}")
     try:
-        rules = game.with_params(**header.params).rules(len(header.seats))
+        params = _agreed(log, game) if current_rules else header.params
+        rules = game.with_params(**params).rules(len(header.seats))
     except ValueProblem as problem:
         raise LogError("program", f"its parameters do not fit these rules: {problem}") from problem
     if rules.seats != header.seats:
         raise LogError("program", f"its seats are {', '.join(header.seats)}, now {', '.join(rules.seats)}")
     if rules.program.digest != header.digest and not current_rules:
-        played, now = header.digest[:8], rules.program.digest[:8]
+        played, now = f"program {header.digest[:8]}…", f"{rules.program.digest[:8]}…"
+        if header.variants != rules.variants:
+            played, now = (" + ".join((header.game, *variants)) for variants in (header.variants, rules.variants))
         hint = "it carries its own rules" if header.rules is not None else "it does not carry its own"
-        raise LogError(
-            "program", f"played with other rules (program {played}…, now {now}…); the log is intact, and {hint}"
-        )
+        raise LogError("program", f"played with other rules ({played}, now {now}); the log is intact, and {hint}")
     return rules
+
+
+def _agreed(log: Log, game: Game) -> dict[str, Any]:
+    """The parameters of a log that other rules are to have: what was left at its default then is at the default now."""
+    from interpreter.game import Game
+
+    header = log.header
+    if not header.rules or header.digest == game.rules(len(header.seats)).program.digest:
+        return header.params
+    then = Game.from_text(header.rules)
+    usual = {name: then.rules().codec.plain(t, value) for name, t, value in then.program().parameters}
+    return {name: value for name, value in header.params.items() if name not in usual or value != usual[name]}
 
 
 def replay(

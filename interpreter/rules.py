@@ -8,7 +8,7 @@ module into named ones and back, finds which clause a line of the rules belongs 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import ModuleType
 from typing import Any, Protocol, cast
@@ -18,8 +18,8 @@ from interpreter.embedding import texts_of, variants_of
 from interpreter.errors import ValueProblem
 from interpreter.values import Event, Move, Offer, Outcome, State
 from interpreter.values import Question as Asked
-from rulesdsl.core import ActionInfo, Chance, EventInfo, FieldInfo, Guard, Program, Question
-from rulesdsl.diagnostics import Source, Span, closest
+from rulesdsl.core import ActionInfo, Chance, EventInfo, FieldInfo, Program, Question
+from rulesdsl.diagnostics import Source, closest
 from rulesdsl.optimise import optimise
 from rulesdsl.python_backend import extra, numbered
 from rulesdsl.types import INT, MapType, OptionType, SetType, Type, value_at, values
@@ -333,28 +333,17 @@ class Rules:
     # ------------------------------------------------------------ places in the rules
 
     def clause_at(self, file: str, line: int) -> str:
-        """The declaration that a line of the rules belongs to (`event TilePlaced`), or nothing."""
-        best, name = 0, ""
-        for clause, span in self._clauses():
-            first, last = span.line, span.source.position(max(span.start, span.end - 1))[0]
-            inside = first <= line and (line <= last or not clause.startswith("require"))
-            if span.source.name == file and inside and first >= best:
-                best, name = first, clause
-        return name
+        """The clause that a line of the rules belongs to (`event TilePlaced`), the innermost of several, or nothing."""
+        found = [(last - first, name) for name, (where, first, last) in self._extents if where == file and first <= line <= last]
+        return min(found)[1] if found else ""
 
-    def _clauses(self) -> Iterable[tuple[str, Span]]:
-        p = self.program
-        for kind, infos in (("def", p.defs), ("event", p.events), ("flow", p.flows), ("measure", p.measures)):
-            for info in infos:
-                yield f"{kind} {info.name}", info.span
-        for action in p.actions:
-            yield f"action {action.name}", action.span
-            for item in action.prelude:
-                if isinstance(item, Guard):
-                    yield f"require {action.name}.{item.name}", item.span
-        for kind, laws in (("invariant", p.invariants), ("transition", p.transitions)):
-            for law in laws:
-                yield f'{kind} "{law.text}"', law.span
+    @cached_property
+    def _extents(self) -> list[tuple[str, tuple[str, int, int]]]:
+        """Each clause with its file, its first and its last line."""
+        return [
+            (name, (span.source.name, span.line, span.source.position(max(span.start, span.end - 1))[0]))
+            for name, span in self.program.places
+        ]
 
     # ------------------------------------------------------------ expressions on demand
 

@@ -730,7 +730,8 @@ class Program:
     """A checked, specialised program: one game with its parameters and number of seats fixed.
 
     `parameters`: values in internal form, by name, with their types. `player`: the type of seats.
-    `clauses`: name and digest of each declaration, `kind name` by `kind name`.
+    `clauses`: name and digest of each declaration, `kind name` by `kind name`; `places`: name and extent of each clause, of
+    whatever file it comes from.
     The state has one slot for each field in order, and a last one for the outcome: None, or (winners mask, scores tuple or None).
     """
 
@@ -757,6 +758,7 @@ class Program:
     digest: str
     doc: str = ""
     clauses: tuple[tuple[str, str], ...] = field(default=())
+    places: tuple[tuple[str, Span], ...] = field(default=())
 
     def field(self, name: str) -> FieldInfo:
         return next(item for item in self.fields if item.name == name)

@@ -38,7 +38,7 @@ class LoadedProgram:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-_VARIANT = re.compile(r'^variant[ ]+\w+[ ]+of[ ]*("[^"\n]*"(?:[ ]*and[ ]*"[^"\n]*")*)', re.MULTILINE)
+_VARIANT = re.compile(r'^variant[ ]+(\w+)[ ]+of[ ]*("[^"\n]*"(?:[ ]*and[ ]*"[^"\n]*")*)', re.MULTILINE)
 _QUOTED = re.compile(r'"([^"\n]*)"')
 
 
@@ -47,7 +47,13 @@ def bases_of(text: str) -> list[tuple[str, int, int]]:
     found = _VARIANT.search(text)
     if found is None:
         return []
-    return [(name[1], name.start(), name.end()) for name in _QUOTED.finditer(text, found.start(1), found.end(1))]
+    return [(name[1], name.start(), name.end()) for name in _QUOTED.finditer(text, found.start(2), found.end(2))]
+
+
+def variant_named(text: str) -> str:
+    """The name of the variant that a text is; empty for a game."""
+    found = _VARIANT.search(text)
+    return found[1] if found is not None else ""
 
 
 def read_source(path: str | Path, extras: Sequence[str | Path] = ()) -> Source:
@@ -254,13 +260,14 @@ def compile_source(
     """
     from rulesdsl import digest
     from rulesdsl.check import check
+    from rulesdsl.clauses import places_of
 
     composition = compose_source(source)
     module = composition.module
     checked = check(source, module, params, seats, digest.program_digest(module))
     if checked.program is None:
         raise RulesFileError(blamed(checked.diagnostics, composition))
-    return evolve(checked.program, clauses=digest.clauses(module)), checked.diagnostics
+    return evolve(checked.program, clauses=digest.clauses(module), places=places_of(module)), checked.diagnostics
 
 
 # ---------------------------------------------------------------- the whole check of a file
