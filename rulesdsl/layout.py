@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 DEEPEST_BRACKETS = 60
 DEEPEST_BLOCKS = 40
 
+# Words that start a line at the margin only, or a line of a scenario only; elsewhere they start lines as names.
+AT_MARGIN = frozenset({"SET", "REPLACE", "REMOVE", "ADD", "BEFORE"})
+IN_SCENARIO = frozenset({"WITH", "GIVEN", "RUN", "EXPECT"})
+
 OPENING = frozenset({"LPAR", "LSQB", "LBRACE"})
 CLOSING = frozenset({"RPAR", "RSQB", "RBRACE"})
 
@@ -53,6 +57,7 @@ class Layout:
 
         levels = [self.base]
         brackets = 0
+        scenario = False
         last: Token | None = None
         for token in stream:
             if token.type == "_NL":
@@ -64,12 +69,13 @@ class Layout:
                 if spaces is not None:
                     yield from _change_level(levels, spaces, token)
                 continue
-            if token.type in OPENING:
-                brackets += 1
-                if brackets > DEEPEST_BRACKETS:
-                    raise LayoutError("too deep", token.start_pos or 0, token.end_pos or 0)
-            elif token.type in CLOSING:
-                brackets = max(0, brackets - 1)
+            if last is None or last.type == "_NL":
+                scenario = scenario and len(levels) > 1
+                if _starts_as_name(token.type, len(levels) - 1, scenario):
+                    token = token.update(type="NAME")
+            if token.type == "SCENARIO":
+                scenario = True
+            brackets = _count_brackets(token, brackets)
             last = token
             yield token
         if last is not None and self.lines:
@@ -77,6 +83,27 @@ class Layout:
                 yield _at_end("_NL", last)
             for _ in levels[1:]:
                 yield _at_end("_DEDENT", last)
+
+
+def _starts_as_name(kind: str, depth: int, scenario: bool) -> bool:
+    """Whether a word at the start of a line, so many blocks deep, is no keyword although the parser would take it for one: the
+    tables of the parser do not tell the end of a block from the end of a declaration."""
+    if kind in AT_MARGIN:
+        return depth > 0
+    return kind in IN_SCENARIO and not (scenario and depth == 1)
+
+
+def _count_brackets(token: Token, brackets: int) -> int:
+    """How many brackets are open after a token.
+
+    Raises:
+        LayoutError: too many.
+    """
+    if token.type in CLOSING:
+        return max(0, brackets - 1)
+    if token.type in OPENING and brackets == DEEPEST_BRACKETS:
+        raise LayoutError("too deep", token.start_pos or 0, token.end_pos or 0)
+    return brackets + (token.type in OPENING)
 
 
 def _indentation(token: Token) -> int | None:

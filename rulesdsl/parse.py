@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import re
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,37 +93,51 @@ def the_parser() -> Parser:
 
     callbacks, layout = _Callbacks(), Layout()
     grammar = GRAMMAR.read_text(encoding="utf-8")
-    with _cache_file(grammar) as cache_file:
-        lark = Lark(grammar, transformer=callbacks, postlex=layout, cache=cache_file or False, **options())
+    file = _cache_file(grammar)
+    lark = _kept(file, callbacks, layout)
+    if lark is None:
+        lark = Lark(grammar, transformer=callbacks, postlex=layout, **options())
+        _keep(lark, file)
     return Parser(lark, callbacks, layout)
 
 
-@contextmanager
-def _cache_file(grammar: str) -> Iterator[str | None]:
-    """Where Lark may keep its tables, or None. A new file appears whole, so that two processes do not disturb each other."""
-    import sys
-
+def _cache_file(grammar: str) -> Path:
+    """Where the tables of this grammar are kept, for this version of Lark and Python."""
     import lark
 
     key = hashlib.sha256(repr((grammar, options(), lark.__version__, sys.version_info[:3])).encode()).hexdigest()[:20]
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rulesdsl"
-    final = folder / f"grammar-{key}.pickle"
-    fresh = folder / f"grammar-{key}.{os.getpid()}.tmp"
+    folder = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(folder) / "rulesdsl" / f"grammar-{key}.pickle"
+
+
+def _kept(file: Path, callbacks: _Callbacks, layout: Layout) -> Lark | None:
+    """The parser whose tables a file has; None when there is no such file, or it is damaged.
+
+    Lark's own `cache` would do, but for two things: it writes in place, so that another process may read half a file, and its
+    key depends on the name of the file, so that it cannot be made elsewhere and moved.
+    """
+    from lark import Lark
+
     try:
-        if final.exists():
-            yield str(final)
-            return
-        folder.mkdir(parents=True, exist_ok=True)
-        fresh.touch()
-        fresh.unlink()
-    except (OSError, RuntimeError):
-        yield None
-        return
-    yield str(fresh)
+        with file.open("rb") as kept:
+            tables = pickle.load(kept)
+        made: Lark = Lark._load_from_dict(tables["data"], tables["memo"], transformer=callbacks, postlex=layout)  # type: ignore[no-untyped-call]
+    except Exception:
+        return None
+    return made
+
+
+def _keep(lark: Lark, file: Path) -> None:
+    """Writes the tables of a parser to a file, which appears whole; does nothing where that is not possible."""
+    fresh = file.with_suffix(f".{os.getpid()}.tmp")
     try:
-        fresh.replace(final)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with fresh.open("wb") as target:
+            lark.save(target, exclude_options={"transformer", "postlex"})
+        fresh.replace(file)
     except OSError:
-        fresh.unlink(missing_ok=True)
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
 
 
 @cache
