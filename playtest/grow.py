@@ -606,7 +606,7 @@ class Grower:
         return [f"if {who} can {name}:", f"{INDENT}{self._emit(where.scope)}"], (), 0
 
     def _narrowed(self, where: Where, left: int) -> tuple[Lines, tuple[tuple[str, Kind], ...], int]:
-        """An option that is looked at once and then used as what it holds."""
+        """An option that is looked at once and then used as what it holds. (What was known of it is forgotten at the emit.)"""
         terms = self.terms
         fields = [f for f in self.world.fields if f.kind.sort == "option" and not f.visibility]
         if not fields:
@@ -614,7 +614,7 @@ class Grower:
         info, name = terms.one(fields), terms.fresh("let")
         assert info.kind.item is not None
         inner = where.scope.with_(name, info.kind.item)
-        lines = [f"let {name} = {terms.path(info, where.scope)}"]
+        lines = [self._emit(where.scope), f"let {name} = {terms.path(info, where.scope)}"]
         if terms.maybe(50):
             return [*lines, f"if {name} is some:", f"{INDENT}{self._emit(inner)}"], (), 0
         return (

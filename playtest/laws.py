@@ -15,6 +15,7 @@ from attrs import frozen
 
 from playtest.plies import CHOICE, DRAW, PASS, Frame, Loaded, Ply, Position, State
 from rulesdsl import runtime
+from rulesdsl.core import Question
 from rulesdsl.types import Type
 
 INVARIANT = "invariant"
@@ -191,7 +192,20 @@ class Laws:
         module = self.module
         names = [module.ACTIONS[position] for position in module.OFFERS[frame[0]]]
         step = module.STEP.get(frame[0], "main")
-        return Broken(DEAD_END, f"{' or '.join(names)} in {step}", "a question has no legal answer", after=state)
+        place = self._question_place(names, step)
+        return Broken(
+            DEAD_END, f"{' or '.join(names)} in {step}", "a question has no legal answer", after=state, place=place
+        )
+
+    def _question_place(self, actions: list[str], step: str) -> tuple[str, int, int] | None:
+        """Where in the rules a question with these actions is put in this step."""
+        program = self.loaded.program
+        machines = [flow.machine for flow in program.flows] + [action.machine for action in program.actions]
+        for machine in filter(None, machines):
+            for end in (block.end for block in machine.blocks):
+                if isinstance(end, Question) and step.endswith(end.step) and [o.action for o in end.offers] == actions:
+                    return end.span.source.name, end.span.line, end.span.column
+        return None
 
     def nothing_to_draw(self, state: State, frame: Frame) -> Broken:
         """The broken law for a draw without outcomes."""

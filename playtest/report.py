@@ -182,7 +182,8 @@ class _Parts:
     ) -> tuple[dict[str, str], list[Any]]:
         """The parts of a condition by their text, and what the elements were that decided it."""
         functions = self.rules.compiled(
-            (name, self.law.span.source.name, self.law.span.start), lambda: [ExtraFunction(name, names, condition, None, probe=True)]
+            (name, self.law.span.source.name, self.law.span.start),
+            lambda: [ExtraFunction(name, names, condition, None, probe=True)],
         )
         probes: Sequence[tuple[Span, Any, Type]] = functions[name](*states, *values)[1]
         found: dict[str, str] = {}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +175,9 @@ def test_a_dead_end_is_found(tmp_path: Path) -> None:
         "action play(card in cards):\n",
         'action play(card in cards):\n    require rising: card >= (last or 0) else "too low"\n',
     )
-    _, failure = found(text, tmp_path)
+    game, failure = found(text, tmp_path)
     assert (failure.law, failure.clause) == ("dead end", "play in main")
+    assert report(Rules(game), failure).place.endswith(f"ladder.rules:{line_of(text, 'p chooses play')}")
     assert failure.choices == 1
     assert failure.plies[0] == (CHOICE, (1, 9))
 
@@ -372,6 +375,11 @@ def test_bots_do_the_same_for_the_same_seed() -> None:
     assert FirstBot().choose(Few()) == 0
     with pytest.raises(ValueError, match="no bot called 'clever'"):
         bot("clever")
+
+
+def test_fuzzing_does_not_need_hypothesis() -> None:
+    code = "import sys, playtest.bots, playtest.perft, playtest.report, playtest.shrink; sys.exit('hypothesis' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ATLANTEON.parent.parent)
 
 
 def test_choices_are_counted() -> None:

@@ -1,0 +1,165 @@
+"""The scenarios of a base under its variants.
+
+A variant keeps what the base's scenarios show, or it says so: it replaces a scenario or removes it. One that fails without
+such a word is an undeclared change, and the change of the variant that makes it fail is found by undoing one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+
+from attrs import evolve, frozen
+
+from interpreter.rules import Rules
+from playtest.scenarios import Result, run_scenario
+from rulesdsl import program, syntax
+from rulesdsl.deltas import key_name
+from rulesdsl.diagnostics import RulesFileError, Source, Span
+from rulesdsl.variants import Override
+
+
+@frozen
+class Cause:
+    """What makes a scenario fail: the delta that passes it when it is undone. `alone`: undoing this one suffices."""
+
+    override: Override
+    alone: bool = True
+
+    def __str__(self) -> str:
+        override = self.override
+        done = {"replaced": "is replaced", "removed": "is removed", "added": "is added", "set": "is set"}[override.kind]
+        kind, *names = override.key
+        name = f"what comes {kind} {'.'.join(names)}" if kind in ("before", "after") else key_name(override.key)
+        others = "" if self.alone else ", with what else the variant changes"
+        return f"because {name} {done} ({override.span.source.name}:{override.span.line}){others}"
+
+
+@frozen(slots=False)
+class Tested:
+    """The scenarios of a program, and what has become of those of its base (none, if it is no variant).
+
+    `replaced` and `removed` are the titles of the base's scenarios that the variants declare to be others, or gone.
+    """
+
+    results: tuple[Result, ...]
+    base: tuple[str, ...]
+    replaced: tuple[str, ...]
+    removed: tuple[str, ...]
+    causes: dict[str, Cause]
+
+    @cached_property
+    def kept(self) -> tuple[Result, ...]:
+        """How the base's scenarios went, those that the variants leave as they are."""
+        changed = {*self.replaced, *self.removed}
+        return tuple(result for result in self.results if result.text in self.base and result.text not in changed)
+
+    @property
+    def own(self) -> tuple[Result, ...]:
+        """How the others went: the variants' own, and all of a game's."""
+        return tuple(result for result in self.results if result not in self.kept)
+
+    @property
+    def failed(self) -> tuple[Result, ...]:
+        return tuple(result for result in self.results if not result.passed)
+
+
+def below(source: Source) -> Source | None:
+    """What a text with its variants is measured against: without the variants used with it, or its base."""
+    return evolve(source, extras=()) if source.extras else source.base
+
+
+def run_tests(source: Source, text: str | None = None) -> Tested:
+    """Run the scenarios of a program, those of its base included.
+
+    Args:
+        text: only scenarios with this in their title.
+    Raises:
+        RulesFileError: the program has mistakes.
+    """
+    scenarios = _scenarios(program.parse_source(source))
+    base = below(source)
+    earlier = {} if base is None else _scenarios(program.parse_source(base))
+    wanted = [title for title in scenarios if text is None or text.lower() in title.lower()]
+    results = _run(source, wanted)
+    tested = Tested(
+        tuple(results[title] for title in wanted),
+        tuple(earlier),
+        tuple(t for t, decl in earlier.items() if t in scenarios and scenarios[t].span != decl.span),
+        tuple(t for t in earlier if t not in scenarios),
+        {},
+    )
+    undeclared = [result.text for result in tested.kept if not result.passed]
+    return evolve(tested, causes=find_causes(source, undeclared)) if undeclared else tested
+
+
+def _scenarios(module: syntax.Module) -> dict[str, syntax.Scenario]:
+    return {decl.text.text: decl for decl in module.declarations if isinstance(decl, syntax.Scenario)}
+
+
+def _run(source: Source, wanted: Collection[str], without: Sequence[Span] = ()) -> dict[str, Result]:
+    """The results of some scenarios, each under its settings, by title.
+
+    Raises:
+        RulesFileError: the program has mistakes.
+    """
+    module = program.compose_source(source, without).module
+    some = [d for d in module.declarations if not isinstance(d, syntax.Scenario) or d.text.text in wanted]
+    first = program.load_source(source, without=without)
+    found: dict[str, Result] = {}
+    for settings, seats in program.scenario_settings(evolve(module, declarations=tuple(some)), first.program):
+        loaded = first
+        if settings or seats is not None:
+            loaded = program.load_source(source, settings, seats, without)
+        rules = Rules(loaded)
+        for scenario in loaded.program.scenarios:
+            if scenario.text in wanted and scenario.text not in found:
+                found[scenario.text] = run_scenario(rules, scenario)
+    return found
+
+
+def find_causes(source: Source, failed: Sequence[str]) -> dict[str, Cause]:
+    """For each scenario that fails, the smallest delta whose undoing makes it pass; where no single one does, the first with
+    which it fails as they are done one after the other."""
+    deltas = list(_deltas(source))
+    causes: dict[str, Cause] = {}
+    waiting = dict.fromkeys(failed)
+    for override in sorted(deltas, key=lambda o: len(o.span.text)):
+        for title in _passing(source, waiting, [override.span]):
+            causes[title] = Cause(override)
+            del waiting[title]
+    for number in range(len(deltas)):
+        undone = [override.span for override in deltas[number + 1 :]]
+        passing = _passing(source, waiting, undone, otherwise=list(waiting))
+        for title in [t for t in waiting if t not in passing]:
+            causes[title] = Cause(deltas[number], alone=False)
+            del waiting[title]
+    return causes
+
+
+def _deltas(source: Source) -> Iterator[Override]:
+    """What the variants do that are not part of the base, each delta once; what is done to scenarios changes no other."""
+    base = below(source)
+    known = set() if base is None else {item.name for item in base.all}
+    seen: set[tuple[str, int]] = set()
+    for override in program.compose_source(source).overrides:
+        place = (override.span.source.name, override.span.start)
+        if override.key[0] != "scenario" and place[0] not in known and place not in seen:
+            seen.add(place)
+            yield override
+
+
+def _passing(
+    source: Source, titles: Collection[str], without: Sequence[Span], otherwise: Sequence[str] = ()
+) -> list[str]:
+    """The scenarios that pass when some deltas are left out; `otherwise` where the rest does not make a program."""
+    if not titles:
+        return []
+    try:
+        results = _run(source, titles, without)
+    except RulesFileError:
+        return list(otherwise)
+    return [title for title in titles if title in results and results[title].passed]
+
+
+
