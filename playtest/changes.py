@@ -69,28 +69,29 @@ def below(source: Source) -> Source | None:
     return evolve(source, extras=()) if source.extras else source.base
 
 
-def run_tests(source: Source, text: str | None = None) -> Tested:
+def run_tests(source: Source, text: str | None = None, base: Source | None = None) -> Tested:
     """Run the scenarios of a program, those of its base included.
 
     Args:
         text: only scenarios with this in their title.
+        base: what counts as the base; what `below` says if not given.
     Raises:
         RulesFileError: the program has mistakes.
     """
     scenarios = _scenarios(program.parse_source(source))
-    base = below(source)
+    base = base or below(source)
     earlier = {} if base is None else _scenarios(program.parse_source(base))
     wanted = [title for title in scenarios if text is None or text.lower() in title.lower()]
     results = _run(source, wanted)
     tested = Tested(
-        tuple(results[title] for title in wanted),
+        tuple(results[title] for title in wanted if title in results),
         tuple(earlier),
         tuple(t for t, decl in earlier.items() if t in scenarios and scenarios[t].span != decl.span),
         tuple(t for t in earlier if t not in scenarios),
         {},
     )
     undeclared = [result.text for result in tested.kept if not result.passed]
-    return evolve(tested, causes=find_causes(source, undeclared)) if undeclared else tested
+    return evolve(tested, causes=find_causes(source, undeclared, base)) if undeclared else tested
 
 
 def _scenarios(module: syntax.Module) -> dict[str, syntax.Scenario]:
@@ -118,10 +119,10 @@ def _run(source: Source, wanted: Collection[str], without: Sequence[Span] = ()) 
     return found
 
 
-def find_causes(source: Source, failed: Sequence[str]) -> dict[str, Cause]:
+def find_causes(source: Source, failed: Sequence[str], base: Source | None) -> dict[str, Cause]:
     """For each scenario that fails, the smallest delta whose undoing makes it pass; where no single one does, the first with
     which it fails as they are done one after the other."""
-    deltas = list(_deltas(source))
+    deltas = list(_deltas(source, base))
     causes: dict[str, Cause] = {}
     waiting = dict.fromkeys(failed)
     for override in sorted(deltas, key=lambda o: len(o.span.text)):
@@ -137,9 +138,8 @@ def find_causes(source: Source, failed: Sequence[str]) -> dict[str, Cause]:
     return causes
 
 
-def _deltas(source: Source) -> Iterator[Override]:
+def _deltas(source: Source, base: Source | None) -> Iterator[Override]:
     """What the variants do that are not part of the base, each delta once; what is done to scenarios changes no other."""
-    base = below(source)
     known = set() if base is None else {item.name for item in base.all}
     seen: set[tuple[str, int]] = set()
     for override in program.compose_source(source).overrides:
@@ -160,6 +160,3 @@ def _passing(
     except RulesFileError:
         return list(otherwise)
     return [title for title in titles if title in results and results[title].passed]
-
-
-

@@ -69,7 +69,7 @@ def read_source(path: str | Path, extras: Sequence[str | Path] = ()) -> Source:
 
 def _read_with_bases(path: Path, above: tuple[Path, ...]) -> Source:
     """A file with its bases; the first of several holds the others as what is used together with it."""
-    source = _read_text(path)
+    source = read_text(path)
     bases = [_base(source, path, above, *named) for named in bases_of(source.text)]
     if not bases:
         return source
@@ -96,7 +96,13 @@ def _base(source: Source, path: Path, above: tuple[Path, ...], name: str, start:
         ) from None
 
 
-def _read_text(path: Path) -> Source:
+def read_text(path: Path) -> Source:
+    """The text of one file, without any base.
+
+    Raises:
+        OSError: the file cannot be read.
+        RulesFileError: it is not UTF-8 text.
+    """
     data = path.read_bytes()
     try:
         return Source(str(path), data.decode("utf-8-sig").replace("\r\n", "\n"))
@@ -120,20 +126,25 @@ def load(path: str | Path, params: Mapping[str, Any] | None = None, seats: int |
     return load_source(read_source(path), params, seats)
 
 
-def load_source(source: Source, params: Mapping[str, Any] | None = None, seats: int | None = None) -> LoadedProgram:
+def load_source(
+    source: Source, params: Mapping[str, Any] | None = None, seats: int | None = None, without: Collection[Span] = ()
+) -> LoadedProgram:
     """Like `load`, from a text.
 
+    Args:
+        without: the places of deltas that are left out.
     Raises:
         RulesFileError: the program has errors.
     """
     from rulesdsl.python_backend import generate, load_module
 
-    name = cache.key(_texts(source), sorted((params or {}).items()), seats)
+    left_out = sorted((span.source.name, span.start) for span in without)
+    name = cache.key(_texts(source), sorted((params or {}).items()), seats, left_out)
     if name in _MEMORY:
         return _MEMORY[name]
     kept = cache.read(name)
     if kept is None:
-        program, warnings = compile_source(source, params or {}, seats)
+        program, warnings = compile_source(source, params or {}, seats, without)
         kept = (program, generate(program), warnings)
         cache.write(name, kept)
     program, generated, warnings = kept
@@ -146,6 +157,18 @@ def _texts(source: Source) -> tuple[Any, ...]:
     """Everything that a program is made from."""
     base = None if source.base is None else _texts(source.base)
     return (source.name, source.text, base, *(_texts(extra) for extra in source.extras))
+
+
+def parse_text(source: Source) -> syntax.Module:
+    """The syntax tree of one text, of a variant its deltas.
+
+    Raises:
+        RulesFileError: the syntax is wrong.
+    """
+    module, problems = _parsed(source)
+    if module is None:
+        raise RulesFileError(problems)
+    return module
 
 
 def parse_source(source: Source) -> syntax.Module:
@@ -251,7 +274,7 @@ def _root(source: Source) -> Source:
 
 
 def compile_source(
-    source: Source, params: Mapping[str, Any], seats: int | None
+    source: Source, params: Mapping[str, Any], seats: int | None, without: Collection[Span] = ()
 ) -> tuple[core.Program, tuple[Diagnostic, ...]]:
     """A specialised program and the warnings about it.
 
@@ -262,7 +285,7 @@ def compile_source(
     from rulesdsl.check import check
     from rulesdsl.clauses import places_of
 
-    composition = compose_source(source)
+    composition = compose_source(source, without)
     module = composition.module
     checked = check(source, module, params, seats, digest.program_digest(module))
     if checked.program is None:
@@ -388,4 +411,7 @@ def seat_counts(module: syntax.Module) -> tuple[int, int]:
     return 2, 2
 
 
-__all__ = ["LoadedProgram", "check_source", "contains", "load", "load_source", "read_source", "seat_counts"]
+__all__ = [
+    "LoadedProgram", "bases_of", "check_source", "compose_source", "contains", "load", "load_source", "parse_source", "parse_text",
+    "read_source", "read_text", "seat_counts", "variant_named",
+]  # fmt: skip

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
 from table.console import paint, plural, say, say_diagnostics, say_json
 from table.files import shown
-from table.options import as_json, no_colour, parameters, players, rules_files
+from table.options import as_json, no_colour, parameters, players, rules_files, with_variants
 
 if TYPE_CHECKING:
+    from playtest.changes import Tested
     from playtest.scenarios import Result
     from rulesdsl.core import Program
     from rulesdsl.diagnostics import Diagnostic
@@ -22,6 +25,7 @@ Examples:
   rulesdsl check my.rules -p size=7 --players 4
   rulesdsl check my.rules --json
   rulesdsl check atlanteon --core | less
+  rulesdsl check my.rules --with faster.rules
 """
 
 FMT_EXAMPLES = """\b
@@ -34,6 +38,8 @@ TEST_EXAMPLES = """\b
 Examples:
   rulesdsl test my.rules
   rulesdsl test my.rules -k tower -v
+  rulesdsl test faster.rules        a variant: the scenarios of its base, too
+  rulesdsl test my.rules --with faster.rules
 """
 
 
@@ -44,6 +50,7 @@ Examples:
 @rules_files
 @click.option("--core", is_flag=True, help="Print the typed form between the checker and the back end.")
 @click.option("--python", is_flag=True, help="Print the generated Python.")
+@with_variants
 @parameters
 @players
 @as_json
@@ -52,6 +59,7 @@ def check_command(
     files: tuple[Path, ...],
     core: bool,
     python: bool,
+    variants: tuple[Path, ...],
     params: dict[str, Any],
     players: int | None,
     json_wanted: bool,
@@ -59,23 +67,26 @@ def check_command(
     """Check rules files and show every mistake.
 
     Without -p and --players a file is checked with its defaults, every number of players, each parameter's end values and the
-    settings of its scenarios. Warnings do not change the exit code.
+    settings of its scenarios. A variant is checked as a whole with its base; where there is a lock beside it, it is said what
+    has changed in the base since then. Warnings do not change the exit code.
     """
-    checked = [(file, _check(file, params, players)) for file in files]
+    checked = [(file, _check(file, variants, params, players)) for file in files]
     everything = [item for _, items in checked for item in items]
     wrong = any(item.is_error for item in everything)
     if json_wanted:
         _say_checked_json(everything)
     elif wrong or not (core or python):
         for file, items in checked:
-            _say_checked(file, items, params, players)
+            _say_checked(file, items, variants, params, players)
     if (core or python) and not wrong:
         for file in files:
-            _print_forms(file, params, players, core, python)
+            _print_forms(file, variants, params, players, core, python)
     return 1 if wrong else 0
 
 
-def _check(file: Path, params: dict[str, Any], players: int | None) -> tuple[Diagnostic, ...]:
+def _check(
+    file: Path, variants: Sequence[Path], params: dict[str, Any], players: int | None
+) -> tuple[Diagnostic, ...]:
     """Everything that can be said about a file."""
     from rulesdsl.diagnostics import RulesFileError
     from rulesdsl.program import check_source
@@ -83,21 +94,35 @@ def _check(file: Path, params: dict[str, Any], players: int | None) -> tuple[Dia
 
     try:
         if not params and players is None:
-            return check_source(source_of(file))
-        rules_for(load_game(file, params), players)
+            found = check_source(source_of(file, variants))
+            return found if any(item.is_error for item in found) else (*found, *_stale([file, *variants]))
+        rules_for(load_game(file, params, variants), players)
     except RulesFileError as error:
         return error.diagnostics
     return ()
 
 
-def _say_checked(file: Path, items: tuple[Diagnostic, ...], params: dict[str, Any], players: int | None) -> None:
+def _stale(files: Sequence[Path]) -> list[Diagnostic]:
+    """What has changed under variants since they were locked."""
+    from rulesdsl.lock import stale
+    from table.loading import source_of
+
+    locks = [(file, file.with_suffix(".lock")) for file in files]
+    found = [stale(source_of(file), lock.read_text(encoding="utf-8")) for file, lock in locks if lock.is_file()]
+    return [item for items in found for item in items]
+
+
+def _say_checked(
+    file: Path, items: Sequence[Diagnostic], variants: Sequence[Path], params: dict[str, Any], players: int | None
+) -> None:
     if items:
         say_diagnostics(items)
     if not any(item.is_error for item in items):
         from table.loading import load_game, rules_for
 
-        program = rules_for(load_game(file, params), players).program
-        say(f"{paint('ok', fg='green')}  {shown(file)}: {_contents(program)}")
+        program = rules_for(load_game(file, params, variants), players).program
+        names = " + ".join(map(shown, [file, *variants]))
+        say(f"{paint('ok', fg='green')}  {names}: {_contents(program)}")
 
 
 def _contents(program: Program) -> str:
@@ -127,12 +152,14 @@ def _say_checked_json(items: list[Diagnostic]) -> None:
     )
 
 
-def _print_forms(file: Path, params: dict[str, Any], players: int | None, core: bool, python: bool) -> None:
+def _print_forms(
+    file: Path, variants: Sequence[Path], params: dict[str, Any], players: int | None, core: bool, python: bool
+) -> None:
     from rulesdsl.core_text import program_text
     from rulesdsl.python_backend import generate
     from table.loading import load_game, rules_for
 
-    program = rules_for(load_game(file, params), players).program
+    program = rules_for(load_game(file, params, variants), players).program
     if core:
         click.echo(program_text(program))
     if python:
@@ -167,12 +194,11 @@ def fmt_command(files: tuple[Path, ...], only_check: bool) -> int:
 def _format(file: Path, only_check: bool) -> bool:
     """Format one file; whether it was not formatted."""
     from rulesdsl.format import format_module
-    from rulesdsl.program import parse_source
-    from table.loading import source_of
+    from rulesdsl.program import parse_text, read_text
 
     before = file.read_bytes()
-    source = source_of(file)
-    text = format_module(parse_source(source), source)
+    source = evolve(read_text(file), name=shown(file))
+    text = format_module(parse_text(source), source)
     if text.encode() == before:
         return False
     if only_check:
@@ -193,55 +219,81 @@ def _format(file: Path, only_check: bool) -> bool:
 @rules_files
 @click.option("-k", "text", metavar="TEXT", help="Only scenarios whose title contains TEXT.")
 @click.option("-v", "--verbose", is_flag=True, help="List the scenarios that pass, too.")
+@with_variants
 @as_json
 @no_colour
-def test_command(files: tuple[Path, ...], text: str | None, verbose: bool, json_wanted: bool) -> int:
-    """Run the scenarios of rules files."""
-    outcomes = [(file, _run_scenarios(file, text)) for file in files]
-    results = [result for _, found in outcomes for result in found]
+def test_command(
+    files: tuple[Path, ...], text: str | None, verbose: bool, variants: tuple[Path, ...], json_wanted: bool
+) -> int:
+    """Run the scenarios of rules files.
+
+    Under a variant the scenarios of its base are run, too. One that fails must be replaced or removed by the variant; until
+    it is, you are told which change makes it fail.
+    """
+    from playtest.changes import run_tests
+    from table.loading import source_of
+
+    outcomes = [(file, run_tests(source_of(file, variants), text)) for file in files]
+    results = [result for _, tested in outcomes for result in tested.results]
     failed = sum(not result.passed for result in results)
     if json_wanted:
-        say_json({"passed": len(results) - failed, "failed": failed, "scenarios": [_plain(r) for r in results]})
+        plain = [_plain(result, tested) for _, tested in outcomes for result in tested.results]
+        say_json({"passed": len(results) - failed, "failed": failed, "scenarios": plain})
     else:
-        for file, found in outcomes:
-            _say_results(file, found, verbose)
+        for file, tested in outcomes:
+            _say_results(" + ".join(map(shown, [file, *variants])), tested, verbose, whole=text is None)
     if text is not None and not results:
         click.echo(f"no scenario has `{text}` in its title", err=True)
         return 1
     return 1 if failed else 0
 
 
-def _run_scenarios(file: Path, text: str | None) -> list[Result]:
-    """The results of a file's scenarios, each run with its own settings, in the order of the file."""
-    from playtest.scenarios import run_scenario
-    from table.loading import settings_of_scenarios
-
-    results = [
-        run_scenario(rules, scenario)
-        for rules in settings_of_scenarios(file)
-        for scenario in rules.program.scenarios
-        if text is None or text.lower() in scenario.text.lower()
-    ]
-    return sorted(results, key=lambda result: result.line)
-
-
-def _say_results(file: Path, results: list[Result], verbose: bool) -> None:
-    for result in results:
+def _say_results(name: str, tested: Tested, verbose: bool, whole: bool) -> None:
+    for result in tested.results:
         if result.passed and verbose:
             say(f"{paint('passed', fg='green')}  {result.text}")
         elif result.failure is not None:
             say(f"{paint('failed', fg='red', bold=True)}  {paint(result.text, bold=True)}")
             say("\n".join(f"  {line}" for line in str(result.failure).splitlines()))
-    failed = sum(not result.passed for result in results)
-    passed = len(results) - failed
+            cause = tested.causes.get(result.text)
+            if cause is not None:
+                say(f"  {cause}")
+                say('  if this is meant, say so: `replace scenario "..."`, or `remove scenario "..." because "..."`')
+    failed = len(tested.failed)
+    passed = len(tested.results) - failed
     count = f"{plural(passed, 'scenario')} passed"
     if failed:
         count = f"{paint(f'{failed} failed', fg='red', bold=True)}, {passed} passed"
-    say(f"{shown(file)}: {count}")
+    say(f"{name}: {count}")
+    if tested.base and whole:
+        say(f"  {of_the_base(tested)}")
 
 
-def _plain(result: Result) -> dict[str, Any]:
+def of_the_base(tested: Tested) -> str:
+    """`37 of 38 base scenarios still pass, 1 removed by the variant`."""
+    passed = sum(result.passed for result in tested.kept)
+    parts = [f"{passed} of {len(tested.base)} base scenarios still pass"]
+    parts += [f"{len(tested.replaced)} replaced by the variant"] if tested.replaced else []
+    parts += [f"{len(tested.removed)} removed by the variant"] if tested.removed else []
+    changed = len(tested.kept) - passed
+    parts += [paint(f"{changed} changed without a word", fg="red", bold=True)] if changed else []
+    return ", ".join(parts)
+
+
+def _plain(result: Result, tested: Tested) -> dict[str, Any]:
+    from rulesdsl.deltas import key_name
+
     data: dict[str, Any] = {"text": result.text, "file": result.file, "line": result.line, "passed": result.passed}
+    if result.text in tested.causes:
+        cause = tested.causes[result.text]
+        override = cause.override
+        data["because"] = {
+            "clause": key_name(override.key),
+            "variant": override.variant,
+            "file": override.span.source.name,
+            "line": override.span.line,
+            "alone": cause.alone,
+        }
     if result.failure is not None:
         failure = result.failure
         data["failure"] = {

@@ -17,6 +17,8 @@ COMMANDS = {
     "check": ("table.check", "Check rules files and show every mistake."),
     "fmt": ("table.check", "Format rules files."),
     "test": ("table.check", "Run the scenarios of rules files."),
+    "diff": ("table.changes", "Show what is different between two rules files."),
+    "lock": ("table.changes", "Remember the clauses of the base that variants change."),
     "fuzz": ("table.trying", "Play random games and look for a broken law."),
     "perft": ("table.trying", "Count the positions that can be reached in N plies."),
     "replay": ("table.replay", "Replay a log and verify each event and digest."),

@@ -17,6 +17,11 @@ def packaged_games() -> dict[str, Path]:
     return {path.stem: path for path in sorted(GAMES.glob("*.rules"))}
 
 
+def packaged_variants() -> dict[str, Path]:
+    """The variants that come with the package, by name."""
+    return {path.stem: path for path in sorted(GAMES.glob("variants/*.rules"))}
+
+
 def find_rules(name: str) -> Path:
     """The rules file that a person means by `atlanteon`, `atlanteon.rules` or a path.
 
@@ -29,7 +34,8 @@ def find_rules(name: str) -> Path:
     if path.parent == Path("."):
         if not path.suffix and path.with_suffix(".rules").is_file():
             return path.with_suffix(".rules")
-        packaged = packaged_games().get(path.stem) if path.suffix in ("", ".rules") else None
+        known = packaged_games() | packaged_variants()
+        packaged = known.get(path.stem) if path.suffix in ("", ".rules") else None
         if packaged is not None:
             return packaged
     if path.is_dir():
@@ -41,7 +47,7 @@ def _remedy(path: Path) -> str:
     from rulesdsl.diagnostics import closest
 
     near = [str(p) for p in path.parent.glob("*.rules")] if path.parent.is_dir() else []
-    meant = closest(str(path), near) or closest(path.stem, packaged_games())
+    meant = closest(str(path), near) or closest(path.stem, packaged_games() | packaged_variants())
     if meant is not None:
         return f"; did you mean `{meant}`?"
     return f"; games that come with rulesdsl: {', '.join(packaged_games()) or 'none'}"
@@ -49,10 +55,10 @@ def _remedy(path: Path) -> str:
 
 def shown(path: Path) -> str:
     """A path as messages print it: as short as it can be said from here."""
-    try:
-        return str(path.resolve().relative_to(Path.cwd().resolve()))
-    except ValueError:
-        return path.name if path.resolve().parent == GAMES else str(path)
+    for folder in (Path.cwd().resolve(), GAMES):
+        if path.resolve().is_relative_to(folder):
+            return str(path.resolve().relative_to(folder))
+    return str(path)
 
 
 def free_path(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from rulesdsl.diagnostics import Source
 
 
-def load_game(file: Path, params: dict[str, Any]) -> Game:
-    """A game from its rules file.
+def load_game(file: Path, params: dict[str, Any], variants: Sequence[Path] = ()) -> Game:
+    """A game from its rules file, with variants of it.
 
     Raises:
         RulesFileError: the file has mistakes.
@@ -27,27 +28,40 @@ def load_game(file: Path, params: dict[str, Any]) -> Game:
     from interpreter.game import Game
 
     try:
-        game = Game(source_of(file))
+        game = Game(source_of(file, variants))
         return game.with_params(**params) if params else game
     except ValueProblem as problem:
         raise click.UsageError(str(problem)) from None
 
 
-def source_of(file: Path) -> Source:
-    """The text of a rules file, under the name that messages and logs give it.
+def source_of(file: Path, variants: Sequence[Path] = ()) -> Source:
+    """The text of a rules file with its bases and with variants of it, under the names that messages and logs give them.
 
     Raises:
-        RulesFileError: the file is not text.
-        OSError: it cannot be read.
+        RulesFileError: a file is not text, or the base of a variant is not there.
+        OSError: a file cannot be read.
     """
     from rulesdsl.program import read_source
 
-    return evolve(read_source(file), name=shown(file))
+    return _renamed(read_source(file, variants))
 
 
-def load_rules(file: Path, params: dict[str, Any], players: int | None) -> Rules:
+def _renamed(source: Source) -> Source:
+    base = None if source.base is None else _renamed(source.base)
+    return evolve(source, name=shown(Path(source.name)), base=base, extras=tuple(map(_renamed, source.extras)))
+
+
+def label_of(game: Game) -> str:
+    """A name for the files of a game: its own, or its variants'."""
+    from rulesdsl.program import variant_named
+
+    names = [variant_named(text.text) for text in (game.source, *game.source.extras)]
+    return "-".join([names[0] or game.name, *names[1:]])
+
+
+def load_rules(file: Path, params: dict[str, Any], players: int | None, variants: Sequence[Path] = ()) -> Rules:
     """The rules of a game for a number of seats."""
-    return rules_for(load_game(file, params), players)
+    return rules_for(load_game(file, params, variants), players)
 
 
 def rules_for(game: Game, players: int | None) -> Rules:
@@ -64,8 +78,8 @@ def rules_for(game: Game, players: int | None) -> Rules:
         raise click.UsageError(str(problem)) from None
 
 
-def settings_of_scenarios(file: Path) -> list[Rules]:
-    """A file's rules under each of the settings that its scenarios ask for, the defaults first.
+def settings_of_scenarios(source: Source) -> list[Rules]:
+    """The rules of a text under each of the settings that its scenarios ask for, the defaults first.
 
     Raises:
         RulesFileError: the file has mistakes.
@@ -73,7 +87,6 @@ def settings_of_scenarios(file: Path) -> list[Rules]:
     from interpreter.rules import Rules
     from rulesdsl.program import load_source, parse_source, scenario_settings
 
-    source = source_of(file)
     first = load_source(source)
     made = []
     for settings, seats in scenario_settings(parse_source(source), first.program):
@@ -81,7 +94,7 @@ def settings_of_scenarios(file: Path) -> list[Rules]:
     return made
 
 
-def start_of_scenario(file: Path, text: str) -> tuple[Rules, Any]:
+def start_of_scenario(source: Source, text: str) -> tuple[Rules, Any]:
     """The rules of the only scenario whose title contains a text, and the position where it ends.
 
     Raises:
@@ -91,7 +104,7 @@ def start_of_scenario(file: Path, text: str) -> tuple[Rules, Any]:
 
     found = [
         (rules, scenario)
-        for rules in settings_of_scenarios(file)
+        for rules in settings_of_scenarios(source)
         for scenario in rules.program.scenarios
         if text.lower() in scenario.text.lower()
     ]

@@ -59,6 +59,18 @@ def parameters(command: Command) -> Command:
     )(command)
 
 
+def with_variants(command: Command) -> Command:
+    """`--with VARIANT`, several times."""
+    return click.option(
+        "--with",
+        "variants",
+        metavar="VARIANT",
+        multiple=True,
+        callback=find_for_click,
+        help="Use a variant of the rules together with them; may be repeated.",
+    )(command)
+
+
 def players(command: Command) -> Command:
     """`--players N`."""
     return click.option(

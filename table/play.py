@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from table.console import paint, say, say_json, show, width
 from table.files import find_rules, free_path, shown
-from table.options import as_json, no_colour, parameters, players
+from table.options import as_json, no_colour, parameters, players, with_variants
 from table.series import leaders
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ Examples:
   rulesdsl play my.rules -p size=7 --seed 4 --log my.jsonl
   rulesdsl play atlanteon --series 2 --swap            two games, sides swapped
   rulesdsl play atlanteon-4.jsonl                      go on with a game
+  rulesdsl play atlantis --with atlantis_boats         with a variant, or several
 """
 
 
@@ -67,6 +68,7 @@ class Wishes:
     multiple=True,
     help="In a series, who starts in the first seat, in the second ...",
 )
+@with_variants
 @parameters
 @players
 @as_json
@@ -81,6 +83,7 @@ def play_command(
     series: int,
     swap: bool,
     names: tuple[str, ...],
+    variants: tuple[Path, ...],
     params: dict[str, Any],
     players: int | None,
     json_wanted: bool,
@@ -91,8 +94,10 @@ def play_command(
     person are played by bots. At the prompt, `?` says what can be typed.
     """
     if file.endswith(".jsonl"):
+        if variants:
+            raise click.UsageError("a log has its variants with it: --with is for new games")
         return _go_on(Path(file), humans, bot, seed)
-    game = _load(file, params)
+    game = _load(file, params, variants)
     wishes = Wishes(
         humans=_seats_of(game, humans, players),
         seed=random.randrange(10_000) if seed is None else seed,
@@ -113,11 +118,11 @@ def play_command(
     return 0 if over or humans else 1
 
 
-def _load(file: str, params: dict[str, Any]) -> Game:
+def _load(file: str, params: dict[str, Any], variants: Sequence[Path]) -> Game:
     from table.loading import load_game
 
     try:
-        return load_game(find_rules(file), params)
+        return load_game(find_rules(file), params, variants)
     except FileNotFoundError as error:
         raise click.UsageError(str(error)) from None
 
@@ -143,9 +148,11 @@ def _seats_of(game: Game, humans: Sequence[str], players: int | None) -> tuple[s
 
 def _new_match(game: Game, wishes: Wishes) -> tuple[Match, Path | None]:
     """A match with its log."""
+    from table.loading import label_of
+
     path = None
     if wishes.keep_log:
-        path = wishes.log if wishes.log is not None else free_path(Path(f"{game.name}-{wishes.seed}.jsonl"))
+        path = wishes.log if wishes.log is not None else free_path(Path(f"{label_of(game)}-{wishes.seed}.jsonl"))
     try:
         return game.new(wishes.players, wishes.seed, wishes.humans, log=path), path
     except FileExistsError:
@@ -239,7 +246,7 @@ def _go_on(path: Path, humans: Sequence[str], bot: str, seed: int | None) -> int
 
 def _play_series(game: Game, wishes: Wishes, games: int, swap: bool, names: Sequence[str]) -> int:
     """Play games in a row, each with its log, and the file that ties them together."""
-    from table.loading import rules_for
+    from table.loading import label_of, rules_for
     from table.series import Series, people_named, seating
 
     seats = rules_for(game, wishes.players).seats
@@ -247,7 +254,7 @@ def _play_series(game: Game, wishes: Wishes, games: int, swap: bool, names: Sequ
         people = people_named(names, len(seats))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    stem = wishes.log if wishes.log is not None else Path(f"{game.name}-{wishes.seed}.jsonl")
+    stem = wishes.log if wishes.log is not None else Path(f"{label_of(game)}-{wishes.seed}.jsonl")
     file = free_path(stem.with_name(f"{stem.stem}.series.json"))
     human_people = {people[seats.index(seat)] for seat in wishes.humans}
     series = Series(game.name, wishes.seed, swap, people)

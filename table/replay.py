@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import click
 
 from table.console import complain, paint, plural, say, say_json, show
 from table.files import find_for_click, shown
-from table.options import as_json, no_colour
+from table.options import as_json, no_colour, with_variants
 from table.show import game_of, show_position
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ Examples:
   rulesdsl replay games/logs/*/*.jsonl --verify
   rulesdsl replay old.jsonl --with-own-rules
   rulesdsl replay old.jsonl --with-current-rules
+  rulesdsl replay old.jsonl --with-current-rules --with faster.rules
   rulesdsl replay fuzz/mine.jsonl --to 3
 """
 
@@ -41,6 +43,7 @@ Examples:
 @click.option(
     "--rules", metavar="FILE", callback=lambda c, p, v: v and find_for_click(c, p, v), help="The current rules."
 )
+@with_variants
 @click.option("--to", type=click.IntRange(0), metavar="N", help="Stop after N answers.")
 @click.option("--repair", is_flag=True, help="Cut off a last line that was not written to its end.")
 @as_json
@@ -51,6 +54,7 @@ def replay_command(
     own: bool,
     current: bool,
     rules: Path | None,
+    variants: tuple[Path, ...],
     to: int | None,
     repair: bool,
     json_wanted: bool,
@@ -64,7 +68,7 @@ def replay_command(
         raise click.UsageError("--with-own-rules or --with-current-rules, not both")
     codes, plain = [], []
     for path in _logs_of(logs):
-        code, data = _replay_one(path, verify, own, current, rules, to, repair, json_wanted)
+        code, data = _replay_one(path, verify, own, current, rules, variants, to, repair, json_wanted)
         codes.append(code)
         plain.append(data)
     if json_wanted:
@@ -94,6 +98,7 @@ def _replay_one(
     own: bool,
     current: bool,
     rules: Path | None,
+    variants: Sequence[Path],
     to: int | None,
     repair: bool,
     quiet: bool,
@@ -107,7 +112,7 @@ def _replay_one(
         log = read_log(path, repair=repair)
         if log.mended and not quiet:
             say(f"repaired {shown(path)}: {log.mended}")
-        game = None if own else game_of(log, rules)
+        game = None if own else game_of(log, rules, variants)
         done = replay(log, game, own_rules=own or game is None, current_rules=current, checks=True)
         if done.difference is None and verify:
             fold(log, rules=done.match.rules)
@@ -185,19 +190,23 @@ def _record_text(log: Log, number: int) -> str:
 
 
 def _changed_clauses(log: Log, match: Match) -> list[str]:
-    """Which clauses of the rules are others than when the log was played."""
-    from interpreter.game import Game
+    """Which clauses of the rules are others than when the log was played, and where they stand."""
+    from interpreter.embedding import source_of
+    from rulesdsl.diff import difference
+    from rulesdsl.program import compose_source
 
     if log.header.rules is None or match.rules.program.digest == log.header.digest:
         return []
-    before = dict(Game.from_text(log.header.rules).program().clauses)
-    now = dict(match.rules.program.clauses)
-    names = [name for name in dict.fromkeys([*before, *now]) if not name.startswith("scenario")]
-    changed = [name for name in names if before.get(name) != now.get(name)]
-    words = {(True, True): "changed", (True, False): "was removed", (False, True): "was added"}
-    told = [f"{name} {words[name in before, name in now]}" for name in changed[:5]]
-    more = [f"and {len(changed) - 5} more"] if len(changed) > 5 else []
-    return [f"{'because' if place == 0 else '':<10} {line}" for place, line in enumerate([*told, *more])]
+    now = compose_source(match.rules.source)
+    found = difference(compose_source(source_of(log.header.rules)).module, now.module, now.overrides)
+    words = {"~": "changed", "-": "was removed", "+": "was added"}
+    told = [
+        f"{change.clause} {words[change.sign]} ({change.span.source.name}:{change.span.line})"
+        for change in found.changes
+        if change.kind not in ("scenario", "title")
+    ]
+    more = [f"and {len(told) - 5} more"] if len(told) > 5 else []
+    return [f"{'because' if place == 0 else '':<10} {line}" for place, line in enumerate([*told[:5], *more])]
 
 
 def _plain_replay(path: Path, log: Log, done: Replay) -> dict[str, Any]:

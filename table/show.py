@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from table.console import plural, say, say_json, show, width
-from table.files import packaged_games
+from table.files import GAMES, packaged_games, packaged_variants
 from table.options import as_json, log_file, no_colour
 
 if TYPE_CHECKING:
@@ -171,13 +173,38 @@ def why_command(log: str, move: str, at: int | None, record: int | None, json_wa
     return 0
 
 
-def game_of(log: Log, rules: Path | None = None) -> Game | None:
-    """The game of a log as its rules are now: from the file named, the file that the log names, or the package; None without."""
+def game_of(log: Log, rules: Path | None = None, variants: Sequence[Path] = ()) -> Game | None:
+    """The game of a log as its rules are now: from the file named, the files that the log names, or the package; None without.
+
+    With `variants` it is the game with these, and not with those that the log names.
+    """
     from table.loading import load_game
 
     if rules is not None:
-        return load_game(rules, {})
-    named = [Path(name) for name in log.header.rules or {}]
-    known = packaged_games().get(log.header.game)
-    found = next((path for path in [*named, *([known] if known else [])] if path.is_file()), None)
-    return None if found is None else load_game(found, {})
+        return load_game(rules, {}, variants)
+    found = _files_of(log) or _packaged(log)
+    if found is None:
+        return None
+    return load_game(found[0], {}, variants or found[1:])
+
+
+def _files_of(log: Log) -> list[Path] | None:
+    """The files of the rules that a log carries, if they are there: the game's own first, then variants used with it."""
+    from interpreter.embedding import source_of
+
+    if not log.header.rules:
+        return None
+    source = source_of(log.header.rules)
+    names = [source.name, *(extra.name for extra in source.extras)]
+    for folder in (Path(), GAMES, GAMES / "variants"):
+        if all((folder / name).is_file() for name in log.header.rules):
+            return [Path(os.path.normpath(folder / name)) for name in names]
+    return None
+
+
+def _packaged(log: Log) -> list[Path] | None:
+    """The game of a log with its variants, as they come with the package."""
+    game, variants = packaged_games().get(log.header.game), packaged_variants()
+    if game is None or any(name not in variants for name in log.header.variants):
+        return None
+    return [game, *(variants[name] for name in log.header.variants)]

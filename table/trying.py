@@ -11,7 +11,7 @@ import click
 
 from table.console import console, paint, plural, say, say_json
 from table.files import shown
-from table.options import as_json, no_colour, parameters, players, rules_file
+from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
 
 if TYPE_CHECKING:
     from interpreter.rules import Rules
@@ -22,6 +22,7 @@ Examples:
   rulesdsl fuzz atlanteon --games 20000
   rulesdsl fuzz my.rules --seconds 30 --seed 7
   rulesdsl fuzz my.rules -p size=3 --players 4 --json
+  rulesdsl fuzz my.rules --with faster.rules
 """
 
 PERFT_EXAMPLES = """\b
@@ -45,6 +46,7 @@ Examples:
 @click.option(
     "--thorough", type=click.FloatRange(0, 1), help="The share of games in which every law is checked; 1: all of them."
 )
+@with_variants
 @parameters
 @players
 @as_json
@@ -56,6 +58,7 @@ def fuzz_command(
     seed: int,
     out: Path,
     thorough: float | None,
+    variants: tuple[Path, ...],
     params: dict[str, Any],
     players: int | None,
     json_wanted: bool,
@@ -68,21 +71,22 @@ def fuzz_command(
     """
     from playtest.fuzz import RECHECKED, Plan
     from playtest.logs import LogLaw
-    from table.loading import load_rules
+    from table.loading import label_of, load_game, rules_for
 
-    rules = load_rules(file, params, players)
+    game = load_game(file, params, variants)
+    rules, stem = rules_for(game, players), label_of(game) if variants else file.stem
     count = games if games is not None or seconds is not None else 1000
     share = RECHECKED if thorough is None else thorough
     plan = Plan(games=count, seed=seed, seconds=seconds, rechecked=share, logs=LogLaw(rules))
     with progress(plan.games, quiet=json_wanted) as tell:
         result = run(rules, plan, tell)
     if json_wanted:
-        say_json(_plain(rules, result, out, file.stem))
+        say_json(_plain(rules, result, out, stem))
     else:
         for line in summary(result):
             say(line)
         if result.failure is not None:
-            _tell_failure(rules, result.failure, out, file.stem)
+            _tell_failure(rules, result.failure, out, stem)
     return 1 if result.failure is not None else 0
 
 
@@ -217,6 +221,7 @@ def _plain(rules: Rules, result: Result, out: Path, stem: str) -> dict[str, Any]
 )
 @click.option("--scenario", metavar="TEXT", help="Start where this scenario ends; a part of its title is enough.")
 @click.option("--divide", is_flag=True, help="Count what is behind each first ply, too.")
+@with_variants
 @parameters
 @players
 @as_json
@@ -226,6 +231,7 @@ def perft_command(
     depth: int,
     scenario: str | None,
     divide: bool,
+    variants: tuple[Path, ...],
     params: dict[str, Any],
     players: int | None,
     json_wanted: bool,
@@ -236,12 +242,12 @@ def perft_command(
     """
     from playtest.perft import divide as divided
     from playtest.perft import perft
-    from table.loading import load_rules, start_of_scenario
+    from table.loading import load_rules, source_of, start_of_scenario
 
-    rules = load_rules(file, params, players)
+    rules = load_rules(file, params, players, variants)
     start = None
     if scenario is not None:
-        rules, start = start_of_scenario(file, scenario)
+        rules, start = start_of_scenario(source_of(file, variants), scenario)
     counted = perft(rules, depth, start)
     parts = {_ply_text(rules, ply, start): n for ply, n in divided(rules, depth, start).items()} if divide else {}
     if json_wanted:

@@ -1,0 +1,225 @@
+"""Variants and their base: `rulesdsl diff` shows what changes, `rulesdsl lock` keeps what a variant was written against."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from table.console import paint, plural, say, say_diagnostics, say_json, show, width
+from table.files import shown
+from table.options import as_json, no_colour, rules_files, with_variants
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from playtest.changes import Tested
+    from rulesdsl.diagnostics import Source
+    from rulesdsl.diff import Change, Difference
+
+DIFF_EXAMPLES = """\b
+Examples:
+  rulesdsl diff games/atlantis.rules games/variants/atlantis_sprint.rules
+  rulesdsl diff atlantis --with atlantis_sprint --with atlantis_boats
+  rulesdsl diff old.rules new.rules --json
+"""
+
+LOCK_EXAMPLES = """\b
+Examples:
+  rulesdsl lock games/variants/*.rules
+  rulesdsl lock --check mine.rules
+"""
+
+# As many lines of a clause are shown as they are; of longer ones those that differ.
+_WHOLE = 8
+
+
+# ---------------------------------------------------------------- diff
+
+
+@click.command("diff", epilog=DIFF_EXAMPLES)
+@rules_files
+@with_variants
+@as_json
+@no_colour
+def diff_command(files: tuple[Path, ...], variants: tuple[Path, ...], json_wanted: bool) -> int:
+    """Show what is different between two rules files, clause by clause.
+
+    With one file and --with, the variants are compared with the file. Where the second is a variant of the first, the
+    scenarios of the first are run under it.
+    """
+    from rulesdsl.diff import difference
+    from rulesdsl.program import compose_source
+    from table.loading import source_of
+
+    if len(files) != (1 if variants else 2):
+        raise click.UsageError("two files are compared, or one with its variants (--with)")
+    first, second = source_of(files[0]), source_of(files[-1], variants)
+    composed = compose_source(second)
+    found = difference(compose_source(first).module, composed.module, composed.overrides)
+    tested = _tested(first, second)
+    if json_wanted:
+        say_json(_plain(found, tested))
+    else:
+        _say(found, tested)
+    return 0
+
+
+def _tested(first: Source, second: Source) -> Tested | None:
+    """The scenarios of the first file under the second, if that is a variant of it."""
+    from playtest.changes import run_tests
+
+    if first.text not in [text.text for text in second.all] or (first.text == second.text and not second.extras):
+        return None
+    return run_tests(second, base=first)
+
+
+def _say(found: Difference, tested: Tested | None) -> None:
+    from table.check import of_the_base
+
+    names = [change.kind for change in found.changes]
+    kind = min(max(map(len, names), default=0), 9)
+    name = min(max((len(c.name) for c in found.changes if len(c.name) <= 24), default=0), 24)
+    for change in found.changes:
+        show(_lines(change, kind, name))
+    summary = f"{found.unchanged} of {plural(found.total, 'clause')} unchanged"
+    if tested is not None:
+        summary += f" · {of_the_base(tested)}"
+    say(summary)
+
+
+_STYLES = {"+": "green", "-": "red", "~": "yellow"}
+
+
+def _lines(change: Change, kind: int, name: int) -> list[Text]:
+    """A change: its sign, its clause, what is said about it, its place, and what it was and is."""
+    from rich.text import Text
+
+    quoted = change.kind in ("scenario", "invariant", "transition")
+    head = Text(f"{change.sign} ", style=_STYLES[change.sign]).append(change.kind.ljust(kind)).append(" ")
+    head.append(change.name.ljust(0 if quoted else name), style="bold")
+    short = change.sign == "~" and change.kind in ("param", "title") and "\n" not in change.was + change.now
+    told = f"{change.was}  →  {change.now}" if short else _told(change)
+    if told:
+        head.append("  " + told)
+    lines = [head]
+    if not short and change.kind != "scenario" and (change.sign == "~" or change.kind in ("before", "after")):
+        lines += _sides(change, kind + 3)
+    place = f"{change.span.source.name}:{change.span.line}"
+    if lines[0].cell_len + 2 + len(place) <= width():
+        lines[0].pad_right(width() - len(place) - lines[0].cell_len)
+        lines[0].append(place, style="dim")
+    else:
+        lines.insert(1, Text(" " * (width() - len(place))).append(place, style="dim"))
+    return lines
+
+
+def _told(change: Change) -> str:
+    """What the variant says of a change: why, or, of something new, what it is."""
+    if change.because:
+        return f"because {change.because}" if change.sign != "+" else change.because
+    if change.sign != "+":
+        return ""
+    if change.kind in ("before", "after"):
+        return ""
+    if change.kind == "require":
+        return '"' + change.now.rpartition(' else "')[2]
+    first = change.now.split("\n", 1)[0]
+    return first.partition(change.name)[2].removesuffix(":").strip() if change.kind in ("def", "event", "action", "flow") else first
+
+
+def _sides(change: Change, indent: int) -> list[Text]:
+    """`was` and `now`, line by line; of long clauses only what differs."""
+    from rich.text import Text
+
+    was, now = [text.split("\n") if text else [] for text in (change.was, change.now)]
+    if max(len(was), len(now)) > _WHOLE:
+        was, now = _differing(was, now)
+    found = []
+    for word, lines in (("was", was), ("now", now)):
+        for number, line in enumerate(lines):
+            label = word if number == 0 else ""
+            found.append(Text(" " * indent).append(label.ljust(5), style="dim").append(line))
+    return found
+
+
+def _differing(was: list[str], now: list[str]) -> tuple[list[str], list[str]]:
+    """The lines of two texts that differ, each run of others as `...`."""
+    sides: tuple[list[str], list[str]] = ([], [])
+    for tag, a, b, c, d in difflib.SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
+        for side, lines in ((sides[0], was[a:b]), (sides[1], now[c:d])):
+            side.extend(lines if tag != "equal" or len(lines) == 1 else ["..."])
+    return sides
+
+
+def _plain(found: Difference, tested: Tested | None) -> dict[str, Any]:
+    from rulesdsl.diff import as_json as change_json
+
+    data: dict[str, Any] = {
+        "changes": [change_json(change) for change in found.changes],
+        "unchanged": found.unchanged,
+        "total": found.total,
+        "scenarios": None,
+    }
+    if tested is not None:
+        failed = [result.text for result in tested.kept if not result.passed]
+        data["scenarios"] = {
+            "base": len(tested.base),
+            "passed": len(tested.kept) - len(failed),
+            "failed": failed,
+            "replaced": list(tested.replaced),
+            "removed": list(tested.removed),
+        }
+    return data
+
+
+# ---------------------------------------------------------------- lock
+
+
+@click.command("lock", epilog=LOCK_EXAMPLES)
+@rules_files
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; exit with 1 where a lock is not up to date.")
+@no_colour
+def lock_command(files: tuple[Path, ...], only_check: bool) -> int:
+    """Remember the clauses of the base that variants change.
+
+    Beside `mine.rules` this writes `mine.lock`, with a digest of each clause of the base that the variant overrides. When such
+    a clause is changed later, `rulesdsl check` says so until the variant is locked again.
+    """
+    return max([_check_lock(file) if only_check else _lock(file) for file in files])
+
+
+def _lock(file: Path) -> int:
+    from rulesdsl.lock import lock_text
+    from table.loading import source_of
+
+    text, path = lock_text(source_of(file)), file.with_suffix(".lock")
+    before = path.read_text(encoding="utf-8") if path.is_file() else None
+    if text != before:
+        path.write_text(text, encoding="utf-8")
+    clauses = plural(text.count('": "') - text.count('"base": "'), "clause")
+    say(f"{shown(path)}: {clauses} of the base" + (", as before" if text == before else ""))
+    return 0
+
+
+def _check_lock(file: Path) -> int:
+    from rulesdsl.lock import lock_text, stale
+    from table.loading import source_of
+
+    source, path = source_of(file), file.with_suffix(".lock")
+    text = lock_text(source)
+    if not path.is_file():
+        say(paint(f"{shown(file)} is not locked", fg="yellow"))
+        return 1
+    kept = path.read_text(encoding="utf-8")
+    if kept == text:
+        say(f"{paint('ok', fg='green')}  {shown(path)}")
+        return 0
+    found = stale(source, kept)
+    if found:
+        say_diagnostics(found)
+    else:
+        say(f"{shown(path)} holds clauses that the variant does not change; make it anew with `rulesdsl lock {shown(file)}`")
+    return 1
