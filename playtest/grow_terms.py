@@ -1,4 +1,4 @@
-"""Random expressions of the rules language, right by their types: the smaller half of the generator of programs.
+"""Random expressions of the rules language, right by their types.
 
 `World` is what a program has declared so far, `Scope` what an expression may use at its place, `Terms` makes the text of an
 expression of a wanted type. All choices come from one `random.Random`, and the first choice is always the simplest, so that
