@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from rulesdsl import core, fold, syntax
-from rulesdsl.diagnostics import Span
+from rulesdsl.diagnostics import Label, Span
 from rulesdsl.names import Names
 from rulesdsl.scope import Scope, path_of
 from rulesdsl.types import (
@@ -205,8 +205,17 @@ class ExprBase:
             hint = f"whether it is there: `{span.text} is some`"
         elif isinstance(expr.type, NothingType) and expr.type.what == "none":
             hint = f"`none` needs an optional type, such as `{describe(want)}?`"
-        self.names.report(code, title, span, text, hint)
+        self.names.report(code, title, span, text, hint, labels=self.origin(expr))
         return unknown(span)
+
+    def origin(self, expr: core.Expr) -> tuple[Label, ...]:
+        """Where a local that is of another type than is needed got its type."""
+        while isinstance(expr, core.Op) and expr.op in ("unwrap", "cast"):
+            expr = expr.args[0]
+        local = self.scope.locals.get(expr.name) if isinstance(expr, core.Local) else None
+        if local is None or local.span.line == expr.span.line or local.name == "me":
+            return ()
+        return (Label(local.span, f"`{describe(local.type)}` from here"),)
 
     def try_fit(self, expr: core.Expr, want: Type, span: Span) -> core.Expr | None:
         have = expr.type

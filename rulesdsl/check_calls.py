@@ -54,6 +54,13 @@ class CallChecker:
         if isinstance(node.fn, syntax.Attr):
             return self.method(node, node.fn)
         if not isinstance(node.fn, syntax.NameExpr):
+            text = node.span.source.text
+            opening = text.find("(", node.fn.span.end, node.span.end)
+            if "\n" in text[node.fn.span.end : opening]:
+                return self.report(
+                    "T316", "this calls what stands above it", Span(node.span.source, opening, opening + 1),
+                    "is an operator missing before it?", labels=(Label(node.fn.span, "this cannot be called"),),
+                )  # fmt: skip
             return self.report(
                 "T316", "this cannot be called", node.fn.span, "", "a def, a record or a function of the language can"
             )

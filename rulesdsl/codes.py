@@ -89,6 +89,18 @@ CODES: dict[str, str] = {
     "G605": "a member with too few or too many values",
     "G606": "a setting that is not a plain value",
     "G607": "a number of players that the game does not have",
+    # ------------------------------------------------------------ X: variants
+    "X801": "a change of a clause that the base does not have",
+    "X802": "a clause that is changed twice",
+    "X803": "a clause whose replacement cannot be used in its place",
+    "X804": "something added that is there already",
+    "X805": "a base that cannot be read",
+    "X806": "files that cannot be used together",
+    "X807": "a variant whose base has changed since it was locked",
+    "X808": "a lock that is none",
+    "X809": "two variants of one name",
+    "X810": "a part of a clause that is named in the wrong way",
+    "X811": "the last member of an enum, which cannot be removed",
     # ------------------------------------------------------------ W: warnings
     "W901": "a declaration that nothing uses",
     "W902": "a statement that is never reached",

@@ -3,6 +3,7 @@
 `python tests/test_error_codes.py` writes the messages of the pages, and their index, anew from what the checker says.
 """
 
+import contextlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,10 @@ import pytest
 
 from rulesdsl.codes import CODES
 from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, render
+from rulesdsl.lock import lock_text, stale
 from rulesdsl.program import check_source, compile_source, read_source
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "errors"
 BLOCK = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 FAMILIES = {
@@ -33,12 +35,12 @@ def example(code: str) -> str:
     return next(text for words, text in blocks(code) if words == f"rules {kind} {code}")
 
 
-def unreadable(folder: Path) -> tuple[Diagnostic, ...]:
-    (folder / "game.rules").write_bytes(b'game lamps:\n    title "Caf\xe9"\n')
-    return refused(lambda: read_source(folder / "game.rules"))
+def unreadable() -> tuple[Diagnostic, ...]:
+    Path("game.rules").write_bytes(b'game lamps:\n    title "Caf\xe9"\n')
+    return refused(lambda: read_source("game.rules"))
 
 
-def out_of_range(folder: Path) -> tuple[Diagnostic, ...]:
+def out_of_range() -> tuple[Diagnostic, ...]:
     text = next(text for words, text in blocks("G604") if words == "rules")
     return refused(lambda: compile_source(Source("game.rules", text), {"lamps": 12}, None))
 
@@ -49,23 +51,55 @@ def refused(action: Callable[[], object]) -> tuple[Diagnostic, ...]:
     return error.value.diagnostics
 
 
+def lock_of_an_older_base() -> tuple[Diagnostic, ...]:
+    base = Path("game.rules").read_text(encoding="utf-8")
+    Path("game.rules").write_text(base.replace("oil -= 1", "oil -= 2"), encoding="utf-8")
+    text = lock_text(read_source("variant.rules"))
+    Path("game.rules").write_text(base, encoding="utf-8")
+    return stale(read_source("variant.rules"), text)
+
+
+def no_lock() -> tuple[Diagnostic, ...]:
+    return stale(read_source("variant.rules"), "not a lock\n")
+
+
 # What no text alone shows: what else it takes.
-BY_HAND = {"S120": unreadable, "G604": out_of_range}
+BY_HAND = {"S120": unreadable, "G604": out_of_range, "X807": lock_of_an_older_base, "X808": no_lock}
 
 
-def said(code: str, folder: Path) -> str:
-    """The message about the example of a code."""
+def said(code: str) -> str:
+    """The message about the example of a code, in the folder where its files are."""
+    names = write_files(code)
     if code in BY_HAND:
-        return render(BY_HAND[code](folder)).replace(str(folder / "game.rules"), "game.rules")
-    base, variant = dict(blocks(code)).get("text game.rules"), dict(blocks(code)).get("text variant.rules")
-    if base is not None and variant is not None:
-        return render(check_source(Source("variant.rules", variant, base=Source("game.rules", base))))
+        return render(BY_HAND[code]())
+    if "variant.rules" in names:
+        return render(told_of_files(names))
     return render(check_source(Source("game.rules", example(code))))
+
+
+def write_files(code: str) -> list[str]:
+    """Writes the files that a page shows, and gives their names."""
+    names = []
+    for words, text in blocks(code):
+        file = re.fullmatch(r"text (\w+\.rules)", words)
+        if file is not None:
+            Path(file[1]).write_text(text, encoding="utf-8")
+            names.append(file[1])
+    return names
+
+
+def told_of_files(names: list[str], subject: str = "variant.rules") -> tuple[Diagnostic, ...]:
+    try:
+        return check_source(read_source(subject, [name for name in names if name == "other.rules"]))
+    except RulesFileError as error:
+        return error.diagnostics
 
 
 def codes_used() -> set[str]:
     """The codes in the sources of the language, as they are reported."""
-    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulesdsl").glob("*.py") if path.name != "codes.py")
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "rulesdsl").glob("*.py") if path.name != "codes.py"
+    )
     return set(re.findall(r'"([A-Z]\d{3})"', text))
 
 
@@ -95,11 +129,20 @@ def test_a_page_is_whole(code: str):
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_the_message_on_a_page_is_what_is_said(code: str, tmp_path: Path):
+def test_the_message_on_a_page_is_what_is_said(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
     shown = dict(blocks(code))["text message"]
-    message = said(code, tmp_path)
+    message = said(code)
     assert shown == message + "\n"
     assert re.findall(r"^(?:error|warning)\[(....)\]", message, re.MULTILINE) == [code]
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code.startswith("X")])
+def test_a_variant_on_a_page_is_mended(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    names = write_files(code)
+    if "mended.rules" in names:
+        assert told_of_files(names, "mended.rules") == ()
 
 
 def index() -> str:
@@ -126,11 +169,13 @@ def rewrite() -> None:
     (PAGES / "index.md").write_text(index(), encoding="utf-8")
     for code in CODES:
         path = PAGES / f"{code}.md"
-        with tempfile.TemporaryDirectory() as folder:
-            message = said(code, Path(folder))
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            message = said(code)
         text = path.read_text(encoding="utf-8")
         shown = dict(blocks(code))["text message"]
-        path.write_text(text.replace(f"```text message\n{shown}```", f"```text message\n{message}\n```"), encoding="utf-8")
+        path.write_text(
+            text.replace(f"```text message\n{shown}```", f"```text message\n{message}\n```"), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":
