@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from rulesdsl import core, syntax
 from rulesdsl.check_base import SIMPLE
@@ -467,7 +467,11 @@ class StatementChecker:
                 self.gives_nothing(node.value, value.type, self.result)
             return [], True
         self.returned.append(value.type)
+        told = len(self.names.diagnostics)
         fitted = self.expr.fit(value, self.result, node.value.span)
+        if self.result_span is not None:
+            promised = (Label(self.result_span, "promised here"),)
+            self.names.diagnostics[told:] = [evolve(d, labels=promised) for d in self.names.diagnostics[told:]]
         return [core.ReturnStmt(fitted, node.span)], True
 
     def gives_nothing(self, node: syntax.Expr, found: Type, promised: Type) -> None:
