@@ -7,16 +7,17 @@ of programs are taken over. `format_expr`, `format_type` and `format_statement` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import fields, has
 
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source
-from rulesdsl.expr_doc import OR, POSTFIX, Behind, Docs, Reach, end_of
-from rulesdsl.layout_doc import STEP, WIDTH, Doc, Seq, flat, lines
-from rulesdsl.raw import each_raw, raw_tokens
+from rulesdsl.expr_doc import POSTFIX, Behind, Docs
+from rulesdsl.format_statement import StatementPrinter
+from rulesdsl.layout_doc import STEP, WIDTH, Doc, Seq, flat
+from rulesdsl.raw import raw_tokens
 
 # ---------------------------------------------------------------- the way in
 
@@ -85,110 +86,8 @@ def _doc_lines(module: syntax.Module) -> frozenset[int]:
     return frozenset(result)
 
 
-class Printer:
-    """Prints declarations and statements into `out`. Without a source it knows neither comments nor blank lines."""
-
-    def __init__(self, source: Source | None, comments: Sequence[syntax.Comment], doc_lines: frozenset[int]) -> None:
-        self.out: list[str] = []
-        self._source = source
-        self._docs = Docs(source, comments)
-        self._comments = self._docs.comments
-        self._doc_lines = doc_lines
-        self._fresh = True  # nothing stands yet in this block
-        self._verb: tuple[str, int] | None = None  # `replace` or `add` before the next line, and where it stands
-
-    # ---- lines, blank lines and comments
-
-    def _line(self, start: int, end: int, doc: Doc, indent: int, *, suffix: str = "", until: int = 0, tight: bool = False, above: Sequence[Doc] = ()) -> None:
-        """Prints a line of the file that reaches from `start` to `end`, the comments before it and the one at its end.
-
-        `until` is where the next line starts at the earliest; `tight` lines have no blank line before them; `above` are lines
-        that belong to this one and come first.
-        """
-        if self._verb is not None:
-            (word, start), self._verb = self._verb, None
-            doc = Seq((word, doc))
-        stray = self._comments.between(start, end) if self._source else []
-        for number in stray:
-            text = self._comments.take(number).text
-            self.out.append(" " * indent + "#" + text.lstrip("#"))
-            self._fresh = False
-        self._lead(start, indent, tight=tight)
-        for part in above:
-            self.out += lines(part, indent)
-        self.out += lines(doc, indent, "", suffix)
-        self._fresh = False
-        if self._source is not None:
-            for number in self._comments.between(end, max(until, end + 1)):
-                comment = self._comments.all[number]
-                if not comment.alone and "\n" not in self._source.text[end : comment.span.start]:
-                    self.out[-1] += f"  {self._comments.take(number).text}"
-
-    def _lead(self, start: int, indent: int, *, tight: bool = False) -> None:
-        """The comments before an offset, and the author's blank line."""
-        if self._source is None:
-            return
-        for number in self._comments.between(0, start):
-            self._own_line(self._comments.take(number), indent, tight=tight)
-        if not tight:
-            self._blank(start)
-
-    def _own_line(self, comment: syntax.Comment, indent: int, *, tight: bool = False) -> None:
-        if not tight:
-            self._blank(comment.span.start)
-        self.out.append(" " * indent + comment.text)
-        self._fresh = False
-
-    def _blank(self, start: int) -> None:
-        """One blank line when the author had some before the line of this offset."""
-        if self._source is None or self._fresh or not self.out or self.out[-1] == "":
-            return
-        line = self._source.position(start)[0]
-        if line > 1 and not self._source.line(line - 1).strip():
-            self.out.append("")
-
-    def _tail(self, column: int, indent: int, limit: int) -> None:
-        """The comments at the end of a block: those that stand at least as far to the right as its lines."""
-        if self._source is None:
-            return
-        for number in self._comments.between(0, limit):
-            comment = self._comments.all[number]
-            if not comment.alone or comment.span.column < column or comment.span.line in self._doc_lines:
-                break
-            self._own_line(self._comments.take(number), indent)
-
-    def _header_end(self, start: int, body: int) -> int:
-        """Where the header of a block ends: the last token before its body."""
-        if self._source is None:
-            return start
-        tokens = [t for t in raw_tokens(self._source.text, start, body) if t.kind not in ("newline", "comment")]
-        return tokens[-1].end if tokens else start
-
-    def _word_before(self, word: str, start: int, end: int) -> int:
-        """Where a keyword stands between two offsets; `start` without a source."""
-        if self._source is None:
-            return start
-        return next((t.start for t in each_raw(self._source.text, start, end) if t.text == word), start)
-
-    def _brackets(self, name: syntax.Name, nodes: Sequence[Any]) -> Reach:
-        """Where the brackets behind a declared name reach."""
-        if self._source is None or not nodes:
-            return Reach(0, 0)
-        last = end_of(nodes[-1])
-        return Reach(name.span.end, self._word_before(")", last, len(self._source.text)))
-
-    def _header(self, start: int, body: int, doc: Doc, indent: int, *, tight: bool = False) -> None:
-        """The line that ends with the colon before a block."""
-        self._line(start, self._header_end(start, body), doc, indent, suffix=":", until=body, tight=tight)
-        self._fresh = True
-
-    def _block(self, nodes: Sequence[Any], indent: int, limit: int, show: Callable[[Any, int, int], None]) -> None:
-        """The lines of a block, each printed by `show(node, indent, where the next starts)`."""
-        for i, node in enumerate(nodes):
-            show(node, indent, nodes[i + 1].span.start if i + 1 < len(nodes) else limit)
-        if nodes:
-            self._tail(nodes[0].span.column if self._source else 0, indent, limit)
-        self._fresh = False
+class Printer(StatementPrinter):
+    """Prints declarations, deltas of variants and scenarios."""
 
     # ---- the file
 
@@ -251,9 +150,6 @@ class Printer:
                 self._state_field(d, 0, limit)
             case _:
                 self._delta(d, limit)
-
-    def _typed(self, type_: syntax.TypeExpr | None) -> tuple[Doc, ...]:
-        return (": ", self._docs.type(type_)) if type_ is not None else ()
 
     def _game(self, d: syntax.Game, limit: int) -> None:
         entries: list[tuple[Any, Doc]] = []
@@ -459,103 +355,6 @@ class Printer:
                 by = (f" by {x.by.id}",) if x.by is not None else ()
                 doc = Seq(("expect illegal ", docs.expr(x.who, POSTFIX), " ", docs.alternative(x.move), *by))
         self._line(x.span.start, x.span.end, doc, indent, until=until)
-
-    # ---- statements
-
-    def statement(self, s: Any, indent: int, until: int) -> None:
-        """One statement with its blocks; `until` is where the next one starts."""
-        match s:
-            case syntax.If():
-                self._if(s, indent, until)
-            case syntax.For() | syntax.While() | syntax.Repeat() | syntax.Turns() | syntax.Step():
-                self._header(s.span.start, s.body[0].span.start, self._loop(s), indent)
-                self._block(s.body, indent + STEP, until, self.statement)
-            case syntax.Ask():
-                self._ask(s, indent, until)
-            case _:
-                self._line(s.span.start, s.span.end, self._simple(s), indent, until=until)
-
-    def _simple(self, s: Any) -> Doc:
-        expr = self._docs.expr
-        match s:
-            case syntax.Sentence():
-                return f'"{s.text}"'
-            case syntax.Let() | syntax.Var():
-                word = "let" if isinstance(s, syntax.Let) else "var"
-                return Seq((f"{word} {s.name.id}", *self._typed(s.type), " = ", expr(s.value)))
-            case syntax.Assign():
-                return Seq((expr(s.target, POSTFIX), f" {s.op} ", expr(s.value)))
-            case syntax.Return():
-                return Seq(("return ", expr(s.value))) if s.value is not None else "return"
-            case syntax.Require():
-                return Seq((f"require {s.name.id}: ", expr(s.condition), f' else "{s.sentence.text}"'))
-            case syntax.Emit():
-                return Seq(("emit ", expr(s.event, POSTFIX)))
-            case syntax.Draw():
-                return Seq((f"draw {', '.join(name.id for name in s.names)} from ", expr(s.source)))
-            case syntax.End():
-                return self._end(s)
-            case syntax.CallStatement():
-                return expr(s.expr)
-            case syntax.Break() | syntax.Continue() | syntax.Pass():
-                return type(s).__name__.lower()
-            case _:
-                raise AssertionError(s)
-
-    def _end(self, s: syntax.End) -> Doc:
-        if s.winners is None and s.scores is None:
-            return "end tie"
-        winners = (" win ", self._docs.expr(s.winners)) if s.winners is not None else ()
-        scores = (" scores ", self._docs.expr(s.scores)) if s.scores is not None else ()
-        return Seq(("end", *winners, *scores))
-
-    def _loop(self, s: syntax.For | syntax.While | syntax.Repeat | syntax.Turns | syntax.Step) -> Doc:
-        expr = self._docs.expr
-        match s:
-            case syntax.Step():
-                return f"{s.around} step {s.name.id}" if s.around else f"step {s.name.id}"
-            case syntax.While():
-                return Seq(("while ", expr(s.condition)))
-            case syntax.Repeat():
-                return Seq(("repeat ", expr(s.count)))
-            case syntax.For():
-                head: tuple[Doc, ...] = (f"for {s.var.id} in ", expr(s.source, OR))
-            case syntax.Turns():
-                head = (f"turns {s.var.id} from ", expr(s.first, OR))
-        return Seq((*head, " if ", expr(s.condition, OR))) if s.condition is not None else Seq(head)
-
-    def _if(self, s: syntax.If, indent: int, until: int) -> None:
-        starts = [s.span.start]
-        bodies = [body for _, body in s.branches]
-        words = ["if"] + ["elif"] * (len(bodies) - 1)
-        if s.otherwise is not None:
-            bodies.append(s.otherwise)
-            words.append("else")
-        for k in range(1, len(bodies)):
-            starts.append(self._word_before(words[k], bodies[k - 1][-1].span.end, bodies[k][0].span.start))
-        for k, body in enumerate(bodies):
-            head: Doc = "else" if words[k] == "else" else Seq((f"{words[k]} ", self._docs.expr(s.branches[k][0])))
-            self._header(starts[k], body[0].span.start, head, indent, tight=k > 0)
-            self._block(body, indent + STEP, starts[k + 1] if k + 1 < len(bodies) else until, self.statement)
-
-    def _ask(self, s: syntax.Ask, indent: int, until: int) -> None:
-        parts: list[Doc] = [self._docs.expr(s.who, POSTFIX), f" {s.mode} "]
-        for i, alternative in enumerate(s.alternatives):
-            parts += [" or "] if i else []
-            parts.append(self._docs.alternative(alternative))
-        doc = Seq(tuple(parts))
-        if s.after is not None:
-            self._header(s.span.start, s.after[0].span.start, doc, indent)
-            self._block(s.after, indent + STEP, until, self.statement)
-            return
-        end = s.alternatives[-1].span.end
-        if s.otherwise is None:
-            self._line(s.span.start, end, doc, indent, until=until)
-            return
-        start = self._word_before("otherwise", end, s.otherwise[0].span.start)
-        self._line(s.span.start, end, doc, indent, until=start)
-        self._header(start, s.otherwise[0].span.start, "otherwise", indent, tight=True)
-        self._block(s.otherwise, indent + STEP, until, self.statement)
 
 
 def _audience(audience: tuple[syntax.Name, ...] | None) -> str:

@@ -22,7 +22,8 @@ from rulesdsl.diagnostics import Diagnostic, Source, Span, in_order
 from rulesdsl.layout import Layout, LayoutError
 from rulesdsl.recovery import Attempt, explained, find_all
 from rulesdsl.syntax_errors import add_needed, empty_file, indented_start, variant_needed
-from rulesdsl.tree import Builder, find_comments
+from rulesdsl.tree import Builder
+from rulesdsl.tree_base import find_comments
 
 if TYPE_CHECKING:
     from lark import Lark
