@@ -198,8 +198,11 @@ def _size(t: Type, shape: tuple[int, ...]) -> int | None:
 
 
 def _shape(t: Type) -> tuple[int, ...]:
+    """What two types of one name may differ in, in two programs or two specialisations: their members and ranges."""
     if isinstance(t, EnumType):
         return (len(t.members),)
+    if isinstance(t, IntType):
+        return (t.lo, t.hi)
     if isinstance(t, RecordType):
         return tuple(n for _, item in t.fields for n in _shape(item))
     if isinstance(t, (OptionType, SetType, BagType, ListType)):
