@@ -170,7 +170,7 @@ def is_collection(t: Type) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _size(t: Type, shape: tuple[int, ...]) -> int | None:
+def _size(t: Type, shape: tuple[Any, ...]) -> int | None:
     if isinstance(t, IntType):
         return t.hi - t.lo + 1
     if isinstance(t, BoolType):
@@ -197,19 +197,19 @@ def _size(t: Type, shape: tuple[int, ...]) -> int | None:
     return None
 
 
-def _shape(t: Type) -> tuple[int, ...]:
-    """What two types of one name may differ in, in two programs or two specialisations: their members and ranges."""
+def _shape(t: Type) -> tuple[Any, ...]:
+    """What two types of one name may differ in, in two programs or two specialisations: their members, fields and ranges."""
     if isinstance(t, EnumType):
-        return (len(t.members),)
+        return ("enum", len(t.members))
     if isinstance(t, IntType):
         return (t.lo, t.hi)
     if isinstance(t, RecordType):
-        return tuple(n for _, item in t.fields for n in _shape(item))
+        return ("record", *(_shape(item) for _, item in t.fields))
     if isinstance(t, (OptionType, SetType, BagType, ListType)):
-        return _shape(t.item)
+        return (type(t).__name__, _shape(t.item))
     if isinstance(t, MapType):
-        return _shape(t.key) + _shape(t.value)
-    return ()
+        return ("map", _shape(t.key), _shape(t.value))
+    return (str(t),)
 
 
 def size(t: Type) -> int | None:
