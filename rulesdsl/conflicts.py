@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from rulesdsl import syntax
-from rulesdsl.deltas import SIDES, Key, Nesting, claimed, covers, key_name, wholes
+from rulesdsl.deltas import SIDES, Key, Nesting, claimed, covers, told, wholes
 from rulesdsl.diagnostics import Diagnostic, Label
 
 Below = Mapping[str, frozenset[str]]
@@ -42,12 +42,12 @@ def items_of(module: syntax.Module) -> Iterator[Item]:
 
 @frozen
 class Clash:
-    """Two deltas that touch the same: each with the key of what it touches."""
+    """Two deltas that touch the same clause, or (`whole`) one the other's as a part of its own."""
 
     first: Item
     second: Item
-    one: Key
-    other: Key
+    part: Key
+    whole: Key
 
 
 def find(items: Sequence[Item], steps: Nesting, below: Below) -> tuple[tuple[Diagnostic, ...], frozenset[int]]:
@@ -74,11 +74,11 @@ def _clashes(items: Sequence[Item], steps: Nesting) -> Iterator[tuple[int, int, 
         for key in item.keys:
             for whole in (key, *wholes(key, steps)):
                 for other in by_key.get(whole, ()):
-                    near.setdefault(other, (whole, key))
+                    near.setdefault(other, (key, whole))
             for other, part in by_whole.get(key, ()):
                 near.setdefault(other, (part, key))
-        for other, (one, key) in sorted(near.items()):
-            yield place, other, Clash(items[other], item, one, key)
+        for other, (part, whole) in sorted(near.items()):
+            yield place, other, Clash(items[other], item, part, whole)
         for key in item.keys:
             by_key.setdefault(key, []).append(place)
             for whole in wholes(key, steps):
@@ -90,7 +90,7 @@ def _is_decided(clash: Clash, items: Sequence[Item], steps: Nesting, below: Belo
     two = {clash.first.variant, clash.second.variant}
     return len(two) == 2 and any(
         two <= below.get(item.variant, frozenset())
-        and any(covers(key, clash.one, steps) and covers(key, clash.other, steps) for key in item.keys)
+        and any(covers(key, clash.whole, steps) for key in item.keys)
         for item in items
     )
 
@@ -101,23 +101,23 @@ def _conflict(clash: Clash) -> Diagnostic:
     hint = "a clause has one change: join the two"
     if one.variant != other.variant:
         first, second = f"by `{one.variant}`", f"by `{other.variant}`"
-        hint = f"only a variant of both can say what is meant: `variant NAME of ... and ...` that changes {_told(clash.one)}"
-    part = clash.one if covers(clash.other, clash.one, {}) or clash.one != clash.other else clash.other
+        hint = "a variant of both, `variant NAME of ... and ...`, that changes it as well can say what is meant"
+        if clash.part[0] == "name":
+            hint = "give one of them another name"
     return Diagnostic(
-        "X802", f"{_told(part)} is {'declared' if part[0] == 'name' else 'changed'} twice", other.delta.span,
-        _what(other.delta, second), (Label(one.delta.span, _what(one.delta, first)),), (hint,),
+        "X802", _title(clash), other.delta.span, _what(other.delta, second), (Label(one.delta.span, _what(one.delta, first)),), (hint,)
     )  # fmt: skip
 
 
-def _told(key: Key) -> str:
-    kind, *names = key
-    if kind == "name":
-        return f"`{names[0]}`"
-    return f"what comes {kind} step {'.'.join(names)}" if kind in SIDES else key_name(key)
+def _title(clash: Clash) -> str:
+    key = clash.part
+    if key != clash.whole:
+        return f"{told(key)} is changed by itself and with {told(clash.whole)}"
+    if key[0] in SIDES and any(isinstance(item.delta, syntax.Remove) for item in (clash.first, clash.second)):
+        return f"step `{'.'.join(key[1:])}` is removed, and something is put {key[0]} it"
+    return f"{told(key)} is {'declared' if key[0] == 'name' else 'changed'} twice"
 
 
 def _what(delta: Any, who: str) -> str:
     """`removed by sprint`: what a delta does, and who does it."""
-    if isinstance(delta, syntax.Remove):
-        return f"removed {who}"
-    return who
+    return f"removed {who}" if isinstance(delta, syntax.Remove) else who

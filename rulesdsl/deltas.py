@@ -25,6 +25,17 @@ def key_name(key: Key) -> str:
     return f"{kind} {'.'.join(names)}".strip()
 
 
+def told(key: Key) -> str:
+    """A clause in a message: ``step `turn.draw` ``, ``scenario "..." ``, ``what comes before step `turn.draw` ``."""
+    kind, *names = key
+    if kind in TEXTS:
+        return f'{kind} "{names[0]}"'
+    name = f"`{'.'.join(names)}`" if any(names) else ""
+    if kind in SIDES:
+        return f"what comes {kind} step {name}"
+    return name if kind == "name" else f"{kind} {name}".strip()
+
+
 def declaration_key(decl: Any) -> Key:
     """The key of a declaration: its kind and name."""
     kind = "field" if isinstance(decl, syntax.StateField) else type(decl).__name__.lower()

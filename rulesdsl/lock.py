@@ -15,7 +15,7 @@ from attrs import evolve
 
 from rulesdsl import syntax
 from rulesdsl.clauses import Clause, clauses_of
-from rulesdsl.deltas import SIDES, Key, bodies_of, nesting, wholes
+from rulesdsl.deltas import SIDES, Key, bodies_of, nesting, told, wholes
 from rulesdsl.diagnostics import Diagnostic, Label, RulesFileError, Source, Span
 from rulesdsl.program import compose_source, parse_source
 from rulesdsl.variants import Override
@@ -69,9 +69,9 @@ def stale(source: Source, text: str) -> tuple[Diagnostic, ...]:
     for clause in _overridden(base, overrides):
         if known.get(clause.name) == _digest(clause.text):
             continue
-        title, text = f"{clause.name} has changed in the base", "written against an older wording"
+        title, text = f"{told(clause.key)} has changed in the base", "written against an older wording"
         if clause.name not in known:
-            title, text = f"{clause.name} is not locked yet", "changed here"
+            title, text = f"{told(clause.key)} is not locked yet", "changed here"
         span = _first_line(_about(clause, overrides).span)
         label = Label(_first_line(clause.span), "the base's is here")
         hint = f"look whether the variant still fits, then `rulesdsl lock {source.name}`"

@@ -330,12 +330,15 @@ def _told(source: Source, composition: Composition, found: Sequence[Diagnostic])
     if not variants:
         return found
     own = {text.name for text in variants}
-    foreign = [d for d in found if d.span.source.name not in own]
-    if any(d.is_error for d in foreign):
-        wrong = [d for d in check_source(_root(source)) if d.is_error]
-        if wrong:
-            return wrong
-    return blamed([d for d in found if d.is_error or d.span.source.name in own], composition)
+    foreign = [d for d in found if d.span.source.name not in own and d.is_error]
+    wrong = [d for d in check_source(_root(source)) if d.is_error] if foreign else []
+    if wrong:
+        return wrong
+    made = blamed([d for d in found if d.is_error or d.span.source.name in own], composition)
+    names = " and ".join(f"`{variant_named(text.text)}`" for text in variants)
+    alone = f"{_root(source).name} has no such mistake by itself: it comes from {names}"
+    labelled = [any(label.span.source.name in own for label in d.labels) or d.span.source.name in own for d in made]
+    return [d if told else evolve(d, hints=(*d.hints, alone)) for d, told in zip(made, labelled, strict=True)]
 
 
 def _shown(program: core.Program, settings: Mapping[str, Any], seats: int | None) -> Iterator[str]:

@@ -20,12 +20,12 @@ from rulesdsl.deltas import (
     Key,
     bodies_of,
     declaration_key,
-    key_name,
     name_span,
     names_of,
     nesting,
     signature,
     steps_of,
+    told,
 )
 from rulesdsl.diagnostics import Diagnostic, Label, Span, closest
 
@@ -82,6 +82,9 @@ def compose(
     declarations = _retitled(work.declarations, ordered, below)
     return Composition(evolve(base, declarations=tuple(declarations)), tuple(work.overrides))
 
+
+_OWNERS = ("flow", "action", "enum")
+"""The kinds of clauses that have parts."""
 
 # Whole clauses are exchanged first; then their parts change; what is removed goes last, so that a mistake names its place.
 _ORDER: dict[type, int] = {
@@ -230,20 +233,21 @@ class _Work:
         if name in pool:
             other, place = pool[name]
             label = Label(place, f"the {other} is here")
-            self.report("X801", f"`{name}` is no {kind}", span, f"it is {_article(other)}", f"write `{other} {name}`", labels=(label,))
+            hint = "" if kind in _OWNERS else f"`replace {other} {name}` changes it"
+            self.report("X801", f"`{name}` is no {kind}", span, f"it is {_article(other)}", hint, labels=(label,))
             return
         near = closest(name, [n for n, (k, _) in pool.items() if k == kind])
         hint = f"did you mean `{near}`?" if near else ""
         if not near and (near := closest(name, pool)) is not None:
             hint = f"did you mean `{pool[near][0]} {near}`?"
-        self.report("X801", f"the base has no {key_name(key)}", span, "", hint)
+        self.report("X801", f"the base has no {told(key)}", span, "", hint)
 
     def no_part(self, decl: Any, kind: str, name: syntax.Name) -> None:
         """There is no such part of a clause: say what was probably meant, or what there is."""
         own = part_names(decl, kind)
         near = closest(name.id, own)
         elsewhere = self.owner_of(kind, name.id)
-        hint = f"its {kind}s are {', '.join(own)}" if own else ""
+        hint = f"its {kind}s are {', '.join(own)}" if own else f"it has no {kind}s"
         if near or elsewhere:
             hint = f"did you mean `{decl.name.id}.{near}`?" if near else f"did you mean `{elsewhere}.{name.id}`?"
         label = Label(decl.name.span, f"the {declaration_key(decl)[0]} is here")
@@ -277,7 +281,7 @@ class _Work:
             before, after = declaration_key(was)[1], key[1]
         if before != after:
             label = Label(name_span(was), f"the base's: {before}")
-            title = f"{key_name(key)} has another signature than the base's"
+            title = f"{told(key)} has another signature than the base's"
             self.report("X803", title, name_span(decl), f"here: {after}", "what uses it relies on the base's", labels=(label,))
             return
         self.declarations[position] = documented(decl, delta.doc, getattr(was, "doc", ""))
@@ -608,12 +612,13 @@ def _blamed(item: Diagnostic, composition: Composition) -> Diagnostic:
     labels = [
         Label(_place(o), f"{_DONE[o.kind]} `{o.variant}`") for o in found[:2] if not any(_within(s, o.span) for s in known)
     ]
-    ranges = [
-        Label(o.was.type.span, "its range is here")
-        for o in composition.overrides
-        if o.kind == "set" and _within(item.span, o.span) and item.span != o.span
-    ]
-    return evolve(item, labels=(*item.labels, *labels, *ranges))
+    hints = []
+    for override in composition.overrides:
+        if override.kind == "set" and _within(item.span, override.span):
+            labels.append(Label(override.was.type.span, "its range is here"))
+            if item.code == "T307":
+                hints.append(f"`replace param {override.key[1]}: lo..hi = ...` gives it another range")
+    return evolve(item, labels=(*item.labels, *labels), hints=(*item.hints, *hints))
 
 
 def _place(override: Override) -> Span:
