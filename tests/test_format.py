@@ -22,48 +22,8 @@ IDENTITY = (Path(__file__).parent / "language" / "identity.rules").read_text(enc
 # What a file can have only once, in its other form.
 NUMBERED = 'game numbered:\n    title "Numbered"\n    players 2..4\n\nflow main:\n    end scores {}\n'
 
-VARIANT = """# A variant of a game that is not there.
-## Smaller. [§9]
-variant smaller of "identity.rules":
-    title "Smaller"
-
-set size = 3
-set reach = size // 2  # half
-
-remove scenario "north takes a token" because "the board is another"
-remove require take.vacant because "it does not matter"
-remove terminates because "it may take long"
-replace member Tile.two(3, {}, red)
-replace require take.affordable: true else "never"
-replace field private marks[Player]: 0..9 = 1
-add member Colour: black, pink
-add field hidden extra: Cell?
-add require take.lucky: a or b else "not now"
-
-## A step of another kind.
-replace step main.setup because "it is shorter":
-    pass
-
-replace def lowest(cells: set[Cell], fallback: int) -> int:
-    # always
-    return 0
-
-add member Colour:
-    black
-    ## A late one.
-    pink
-
-add action wait:
-    emit Quiet(me)
-
-before step main.draw:
-    emit Quiet(north)
-
-# Behind the step.
-after step main.draw because "to be sure":
-    emit Quiet(south)
-"""
-PLAIN_VARIANT = 'variant plain of "identity.rules"\n\nset size = 3\n'
+VARIANT = (Path(__file__).parent / "language" / "identity_variant.rules").read_text(encoding="utf-8")
+PLAIN_VARIANT = 'variant plain of "identity.rules" and "other.rules"\n\nset size = 3\nremove terminates because "it may take long"\n'
 
 
 def formatted(text: str) -> str:
