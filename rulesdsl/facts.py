@@ -189,6 +189,22 @@ def expressions(stmt: core.Stmt) -> tuple[core.Expr, ...]:
     return ()
 
 
+def mapped(stmt: core.Stmt, change: Callable[[core.Expr], core.Expr]) -> core.Stmt:
+    """The same statement with every expression in it changed, those of inner statements too."""
+    changes: dict[str, Any] = {}
+    for name in ("value", "condition", "source", "count", "winners", "scores"):
+        part = getattr(stmt, name, None)
+        if part is not None and not isinstance(part, str):
+            changes[name] = change(part)
+    for name in ("keys", "args"):
+        if hasattr(stmt, name):
+            changes[name] = tuple(change(part) for part in getattr(stmt, name))
+    for name in ("then", "otherwise", "body"):
+        if hasattr(stmt, name):
+            changes[name] = tuple(mapped(inner, change) for inner in getattr(stmt, name))
+    return evolve(stmt, **changes)
+
+
 def binds(stmt: core.Stmt) -> str | None:
     """The local that a statement gives a value, if it does."""
     if isinstance(stmt, core.Bind):

@@ -14,7 +14,18 @@ from typing import Any
 from attrs import define, evolve, field
 
 from rulesdsl import core
-from rulesdsl.facts import Facts, bound_names, expressions, parts, rebuilt, statements, substitute, walk, with_new_names
+from rulesdsl.facts import (
+    Facts,
+    bound_names,
+    expressions,
+    mapped,
+    parts,
+    rebuilt,
+    statements,
+    substitute,
+    walk,
+    with_new_names,
+)
 from rulesdsl.types import BOOL, ListType, SetType, size
 
 SMALL = 14
@@ -26,7 +37,7 @@ def optimise(program: core.Program) -> core.Program:
     """The same program, quicker."""
     facts = Facts(program)
     inliner = Inliner(facts, uses=uses(program))
-    defs = tuple(evolve(info, body=inliner.body(info.body)) for info in program.defs)
+    defs = tuple(evolve(info, body=inliner.pure_body(info.body)) for info in program.defs)
     return evolve(
         program,
         defs=defs,
@@ -69,6 +80,8 @@ class Inliner:
         changed = simplified(self.facts, rebuilt(expr, self.expr))
         if isinstance(changed, core.Call):
             return self.call(changed)
+        if isinstance(changed, core.LetIn):
+            return self.let(changed)
         return fused(changed) if isinstance(changed, core.Comp) else changed
 
     def call(self, expr: core.Call) -> core.Expr:
@@ -96,9 +109,19 @@ class Inliner:
         """Whether it may stand where it is used, instead of being named first."""
         return not self.facts.fails(expr) and self.facts.weight(expr) <= 1
 
+    def let(self, expr: core.LetIn) -> core.Expr:
+        """A name for a cell that is only looked at is not needed."""
+        if self.names_a_cell(expr.value, set()) and only_looked_at(expr.body, expr.name):
+            inside = {name for part in walk(expr.body) for name in bound_names(part)}
+            if not inside & set(self.facts.free(expr.value)):
+                return self.again(substitute(expr.body, {expr.name: expr.value}))
+        return expr
+
     def again(self, expr: core.Expr) -> core.Expr:
         """Once more over what has been put together: known arguments decide conditions."""
         changed = simplified(self.facts, rebuilt(expr, self.again))
+        if isinstance(changed, core.LetIn):
+            return self.let(changed)
         return fused(changed) if isinstance(changed, core.Comp) else changed
 
     def form(self, name: str) -> core.Expr | None:
@@ -136,18 +159,50 @@ class Inliner:
         return (stmt,)
 
     def statement(self, stmt: core.Stmt) -> core.Stmt:
-        changes: dict[str, Any] = {}
-        for name in ("value", "condition", "source", "count", "winners", "scores"):
-            part = getattr(stmt, name, None)
-            if part is not None and not isinstance(part, str):
-                changes[name] = self.expr(part)
-        for name in ("keys", "args"):
-            if hasattr(stmt, name):
-                changes[name] = tuple(self.expr(part) for part in getattr(stmt, name))
+        """A statement with its expressions improved, without inner branches that are never taken."""
+        return self.inner(mapped(stmt, self.expr))
+
+    def inner(self, stmt: Any) -> core.Stmt:
         for name in ("then", "otherwise", "body"):
             if hasattr(stmt, name):
-                changes[name] = self.body(getattr(stmt, name))
-        return evolve(stmt, **changes)
+                reached = tuple(made for part in getattr(stmt, name) for made in self.reached(self.inner(part)))
+                stmt = evolve(stmt, **{name: reached})
+        return stmt  # type: ignore[no-any-return]
+
+    def pure_body(self, body: core.Body) -> core.Body:
+        """The body of a def: lets that only name a cell of the state are put where they are used."""
+        assigned = {stmt.name for stmt in statements(body) if isinstance(stmt, core.Bind) and not stmt.declares}
+        return self._without_cell_lets(self.body(body), assigned)
+
+    def _without_cell_lets(self, body: core.Body, assigned: set[str]) -> core.Body:
+        made: list[core.Stmt] = []
+        rest = list(body)
+        while rest:
+            stmt: Any = rest.pop(0)
+            for name in ("then", "otherwise", "body"):
+                if hasattr(stmt, name):
+                    stmt = evolve(stmt, **{name: self._without_cell_lets(getattr(stmt, name), assigned)})
+            if isinstance(stmt, core.Bind) and stmt.name not in assigned and self.names_a_cell(stmt.value, assigned):
+                uses = [expr for later in statements(tuple(rest)) for expr in expressions(later)]
+                if all(only_looked_at(expr, stmt.name) for expr in uses):
+                    value, name = stmt.value, stmt.name
+                    rest = [
+                        mapped(later, lambda e, n=name, v=value: self.again(substitute(e, {n: v}))) for later in rest
+                    ]  # type: ignore[misc]
+                    continue
+            made.append(stmt)
+        return tuple(made)
+
+    def names_a_cell(self, expr: core.Expr, assigned: set[str]) -> bool:
+        """Whether it reads one packed cell, at places that have names."""
+        if not isinstance(expr, core.Read) or expr.field not in self.facts.positions:
+            return False
+        info = self.facts.program.field(expr.field)
+        if not info.packed or len(expr.keys) < len(info.keys):
+            return False
+        return all(
+            isinstance(key, (core.Const, core.Local)) and getattr(key, "name", "") not in assigned for key in expr.keys
+        )
 
     def machine(self, machine: core.Machine | None) -> core.Machine | None:
         if machine is None:
@@ -183,6 +238,26 @@ def _uses(expr: core.Expr, name: str) -> int:
         return int(expr.name == name)
     inner = sum(_uses(part, name) for part in parts(expr))
     return 2 * inner if isinstance(expr, core.Comp) else inner
+
+
+_LOOKS = frozenset(["is_some", "is_none", "get", "unwrap", "eq", "ne", "table"])
+
+
+def only_looked_at(expr: core.Expr, name: str) -> bool:
+    """Whether a local is only asked for parts, or compared: then the cell itself serves as well."""
+    if isinstance(expr, core.Local):
+        return expr.name != name
+    if isinstance(expr, core.Op) and expr.op in _LOOKS:
+        return all(_is_local(part, name) or only_looked_at(part, name) for part in expr.args)
+    if isinstance(expr, core.IfSome) and _is_local(expr.value, name):
+        return only_looked_at(expr.body, name)
+    if isinstance(expr, core.After) and any(_is_local(part, name) for part in walk(expr.body)):
+        return False  # there it is another state
+    return all(only_looked_at(part, name) for part in parts(expr))
+
+
+def _is_local(expr: core.Expr, name: str) -> bool:
+    return isinstance(expr, core.Local) and expr.name == name
 
 
 def uses(program: core.Program) -> Counter[str]:

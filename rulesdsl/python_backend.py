@@ -22,7 +22,7 @@ from rulesdsl.python_api import api
 from rulesdsl.python_body import body
 from rulesdsl.python_code import Emitter, render
 from rulesdsl.python_events import event, initial, storing
-from rulesdsl.python_expr import give
+from rulesdsl.python_expr import give, returns_itself
 from rulesdsl.python_flow import (
     MachineCode,
     action_params,
@@ -134,10 +134,19 @@ def def_function(module: Module, info: core.DefInfo) -> None:
     fn.depth = info.recursive
     module.code.blank(2)
     with module.code.block(f"def def_{info.name}({', '.join([*params, *(['depth'] if fn.depth else [])])}):"):
-        if fn.depth:
-            with module.code.block(f"if depth > {runtime.DEPTH_LIMIT}:"):
-                module.code.line(f"{module.helper('too_deep')}()")
-        body(fn, info.body)
+        if returns_itself(info):
+            fn.again = info
+            with module.code.block("while True:"):
+                _limited_body(fn, info)
+        else:
+            _limited_body(fn, info)
+
+
+def _limited_body(fn: Fn, info: core.DefInfo) -> None:
+    if fn.depth:
+        with fn.code.block(f"if depth > {runtime.DEPTH_LIMIT}:"):
+            fn.code.line(f"{fn.module.helper('too_deep')}()")
+    body(fn, info.body)
 
 
 def laws(module: Module) -> None:

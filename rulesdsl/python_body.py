@@ -9,7 +9,7 @@ from rulesdsl import core
 from rulesdsl.facts import statements
 from rulesdsl.python_code import OR, Py, index, tuple_of
 from rulesdsl.python_comp import iterable
-from rulesdsl.python_expr import assign, give, require, test
+from rulesdsl.python_expr import assign, give, refuse, require, test
 from rulesdsl.python_function import Fn, Leave
 from rulesdsl.python_state import cell_index, code_of, code_of_value, same_form
 from rulesdsl.runtime import STEP_LIMIT
@@ -34,12 +34,26 @@ def _bind(fn: Fn, stmt: core.Bind) -> None:
 
 def _if(fn: Fn, stmt: core.IfStmt) -> None:
     fn.preload(stmt.condition)
+    leave = _leaving(fn, stmt)
+    if leave is not None:
+        refuse(fn, stmt.condition, leave)
+        return
     condition = test(fn, stmt.condition)
     with fn.code.block(f"if {condition.text}:"), fn.branch():
         body(fn, stmt.then)
     if stmt.otherwise:
         with fn.code.block("else:"), fn.branch():
             body(fn, stmt.otherwise)
+
+
+def _leaving(fn: Fn, stmt: core.IfStmt) -> Leave | None:
+    """For `if condition: return value` with a value that is known or has a name: how to leave."""
+    if stmt.otherwise or len(stmt.then) != 1 or fn.probing:
+        return None
+    only = stmt.then[0]
+    if isinstance(only, core.ReturnStmt) and isinstance(only.value, (core.Const, core.Local)):
+        return Leave(f"return {fn.value(only.value).text}")
+    return None
 
 
 def _loop(fn: Fn, stmts: core.Body, *exprs: core.Expr | None) -> None:
@@ -67,7 +81,7 @@ def _for(fn: Fn, stmt: core.ForStmt) -> None:
     fn.preload(stmt.source)
     source = iterable(fn, stmt.source, False)
     _loop(fn, stmt.body, stmt.condition)
-    with fn.code.block(f"for {fn.local(stmt.var)} in {source.text}:"), fn.branch():
+    with fn.code.block(f"for {fn.local(stmt.var)} in {source.text}:"), fn.branch(), fn.looping():
         if stmt.condition is not None:
             require(fn, stmt.condition, Leave("continue", fn.code.block_id))
         count_step(fn)
@@ -76,7 +90,7 @@ def _for(fn: Fn, stmt: core.ForStmt) -> None:
 
 def _while(fn: Fn, stmt: core.WhileStmt) -> None:
     _loop(fn, stmt.body, stmt.condition)
-    with fn.code.block("while True:"), fn.branch():
+    with fn.code.block("while True:"), fn.branch(), fn.looping():
         require(fn, stmt.condition, Leave("break"))
         count_step(fn)
         body(fn, stmt.body)
@@ -89,7 +103,7 @@ def _repeat(fn: Fn, stmt: core.RepeatStmt) -> None:
     fn.preload(stmt.count)
     count = fn.value(stmt.count)
     _loop(fn, stmt.body)
-    with fn.code.block(f"for _ in range({count.text}):"), fn.branch():
+    with fn.code.block(f"for _ in range({count.text}):"), fn.branch(), fn.looping():
         count_step(fn)
         body(fn, stmt.body)
 

@@ -293,8 +293,39 @@ def give(fn: Fn, expr: core.Expr) -> None:
             give(fn, expr.body)
     elif isinstance(expr, core.Comp) and expr.kind in ("any", "all", "first"):
         _give_search(fn, expr)
+    elif isinstance(expr, core.Call) and fn.again is not None and expr.name == fn.again.name and not fn.loops:
+        _start_again(fn, expr, fn.again)
     else:
         fn.code.line(f"return {fn.value(expr).text}")
+
+
+def _start_again(fn: Fn, expr: core.Call, info: core.DefInfo) -> None:
+    """A def that returns a call of itself begins again with other arguments."""
+    with fn.code.at(expr.span):
+        pairs = [(fn.local(param.name), fn.value(arg).text) for param, arg in zip(info.params, expr.args, strict=True)]
+        changed = [(name, code) for name, code in pairs if name != code]
+        names, codes = [name for name, _ in changed], [code for _, code in changed]
+        fn.code.line(f"{', '.join([*names, 'depth'])} = {', '.join([*codes, 'depth + 1'])}")
+        fn.code.line("continue")
+
+
+def returns_itself(info: core.DefInfo) -> bool:
+    """Whether a def returns a call of itself, outside of its loops."""
+    return info.recursive and any(_tail_call(stmt, info.name) for stmt in info.body)
+
+
+def _tail_call(stmt: core.Stmt, name: str) -> bool:
+    if isinstance(stmt, core.IfStmt):
+        return any(_tail_call(inner, name) for inner in (*stmt.then, *stmt.otherwise))
+    return isinstance(stmt, core.ReturnStmt) and stmt.value is not None and _tail_value(stmt.value, name)
+
+
+def _tail_value(expr: core.Expr, name: str) -> bool:
+    if isinstance(expr, core.Call):
+        return expr.name == name
+    if isinstance(expr, core.Op) and expr.op in ("if", "and", "or"):
+        return any(_tail_value(part, name) for part in expr.args[1:])
+    return isinstance(expr, core.LetIn) and _tail_value(expr.body, name)
 
 
 def _give_both(fn: Fn, expr: core.Op) -> None:

@@ -50,7 +50,8 @@ class Scope:
 @define
 class Fn:
     """A function in the making. `depth`: it carries the depth of recursion. `probing`: it notes what it finds out.
-    `counting`: it has a trace, and its loops count steps."""
+    `counting`: it has a trace, and its loops count steps.
+    `again`: the def whose body starts again where it returns a call of itself; `loops`: how many loops are around."""
 
     module: Module
     code: Emitter
@@ -62,6 +63,8 @@ class Fn:
     counting: bool = False
     aliases: dict[str, str] = field(factory=dict)
     scopes: int = 0
+    again: core.DefInfo | None = None
+    loops: int = 0
 
     # ------------------------------------------------------------ names
 
@@ -203,6 +206,15 @@ class Fn:
             yield
         finally:
             self.probing = before
+
+    @contextmanager
+    def looping(self) -> Iterator[None]:
+        """Inside, the body of a loop."""
+        self.loops += 1
+        try:
+            yield
+        finally:
+            self.loops -= 1
 
     @contextmanager
     def maybe(self) -> Iterator[list[Any]]:

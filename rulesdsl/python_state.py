@@ -199,6 +199,7 @@ def equality(fn: Fn, left: core.Expr, right: core.Expr, operator: str) -> Py:
             return comparison(a, operator, b)
     a, b = fn.noted(left, fn.value(left)), fn.noted(right, fn.value(right))
     if NONE in (a, b):
+        a, b = (b, a) if a == NONE else (a, b)
         operator = "is" if operator == "==" else "is not"
     return comparison(a, operator, b)
 

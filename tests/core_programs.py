@@ -558,3 +558,64 @@ KINDS: tuple[Type, ...] = (
     BOOL, BOOL, BOOL, SMALL, ODD, CELL, PLAYER, COLOUR, PIECE, OptionType(PIECE), OptionType(CELL), OptionType(SMALL), SetType(CELL),
     SetType(ODD), SetType(COLOUR), BagType(COLOUR), ListType(COLOUR, 4), MapType(PLAYER, IntType(-1000, 1000)),
 )  # fmt: skip
+
+
+# ---------------------------------------------------------------- random bodies
+
+
+class Bodies(Expressions):
+    """Random bodies of defs: lets, variables, ifs, loops, early returns."""
+
+    def body(self, kind: Type, env: dict[str, Type], depth: int, in_loop: bool = False) -> core.Body:
+        """Statements of which the last returns, unless they are in a loop."""
+        stmts: list[core.Stmt] = []
+        env = dict(env)
+        for _ in range(self.rng.randrange(1, 4)):
+            stmts += self.statement(kind, env, depth, in_loop)
+        if not in_loop:
+            stmts.append(core.ReturnStmt(self.of(kind, env, self.rng.randrange(3)), HERE))
+        return tuple(stmts)
+
+    def statement(self, kind: Type, env: dict[str, Type], depth: int, in_loop: bool) -> list[core.Stmt]:
+        rng = self.rng
+        choice = rng.choice(("let", "let", "var", "if", "if", "for", "return", "again", "break"))
+        if choice == "let":
+            other = rng.choice([OptionType(PIECE), OptionType(PIECE), CELL, SMALL, BOOL, SetType(CELL)])
+            name = self.name()
+            value = self.of(other, env, rng.randrange(2))
+            env[name] = other
+            return [core.Bind(name, value, HERE)]
+        if choice == "var":
+            name = self.name()
+            start = self.of(SMALL, env, 0)
+            env[name] = SMALL
+            more = core.Bind(name, self.of(SMALL, env, 1), HERE, False)
+            return [core.Bind(name, start, HERE), core.IfStmt(self.of(BOOL, env, 1), (more,), (), HERE)]
+        if choice == "again":
+            old = [name for name, found in env.items() if found == SMALL and name.startswith("v")]
+            return (
+                [core.Bind(rng.choice(old), self.of(SMALL, env, 1), HERE, False)]
+                if old and depth > 0 and not in_loop
+                else []
+            )
+        if choice == "return" and rng.random() < 0.5:
+            done = core.ReturnStmt(self.of(kind, env, 1), HERE)
+            return [core.IfStmt(self.of(BOOL, env, 2), (done,), (), HERE)]
+        if choice == "break" and in_loop:
+            return [
+                core.IfStmt(
+                    self.of(BOOL, env, 1), (rng.choice((core.BreakStmt(HERE), core.ContinueStmt(HERE))),), (), HERE
+                )
+            ]
+        if depth <= 0:
+            return []
+        if choice == "if":
+            then = self.body(kind, env, depth - 1, in_loop)
+            otherwise = self.body(kind, env, depth - 1, in_loop) if rng.random() < 0.5 else ()
+            return [core.IfStmt(self.of(BOOL, env, 2), then, otherwise, HERE)]
+        name = self.name()
+        source = self.source(env, 1)
+        item: Type = source.type.item  # type: ignore[union-attr]
+        inner = {**env, name: item}
+        condition = self.of(BOOL, inner, 1) if rng.random() < 0.5 else None
+        return [core.ForStmt(name, item, source, condition, self.body(kind, inner, depth - 1, True), HERE)]

@@ -21,6 +21,7 @@ from core_programs import (
     PIECE,
     PLAYER,
     SMALL,
+    Bodies,
     Expressions,
     at,
     const,
@@ -118,6 +119,23 @@ def test_what_is_asked_of_all_cells_at_once(seed: int) -> None:
     rng = random.Random(seed)
     made = Expressions(rng)
     compare_with_the_reference(rng, [made.over_all_cells() for _ in range(10)], 8)
+
+
+@settings(max_examples=40, deadline=None, phases=PHASES)
+@given(st.integers(0, 2**32))
+def test_bodies_do_what_their_documentation_says(seed: int) -> None:
+    rng = random.Random(seed)
+    made = Bodies(rng)
+    kinds = [rng.choice(KINDS) for _ in range(8)]
+    params = [param(name, kind) for name, kind in ENV.items()]
+    game = playground(tuple(definition(f"d{i}", params, kind, made.body(kind, ENV, 2)) for i, kind in enumerate(kinds)))
+    module, reference = load(game), Reference(game)
+    for _ in range(5):
+        state = random_state(rng)
+        args = tuple(random_value(rng, kind) for kind in ENV.values())
+        for i, kind in enumerate(kinds):
+            want = outcome(reference.call, f"d{i}", args, state)
+            assert agree(kind, want, outcome(module.DEFS[f"d{i}"], packed(state), *args))
 
 
 @settings(max_examples=40, deadline=None)
