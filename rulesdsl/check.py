@@ -16,11 +16,12 @@ from rulesdsl.check_calls import CallChecker
 from rulesdsl.check_expr import ExprChecker, element_type, join
 from rulesdsl.check_scenarios import ScenarioChecker
 from rulesdsl.check_stmt import StatementChecker
+from rulesdsl.declare import collect
 from rulesdsl.diagnostics import Diagnostic, Label, Source, Span, closest, in_order
 from rulesdsl.given import check_given
 from rulesdsl.graph import complete
 from rulesdsl.lower import lower
-from rulesdsl.names import Entity, Names, collect
+from rulesdsl.names import Entity, Names
 from rulesdsl.scope import Scope, facts_of
 from rulesdsl.secrecy import check_secrets, with_reveals
 from rulesdsl.templates import template
@@ -96,7 +97,7 @@ class _Checker:
         self.module = module
         self.scopes: list[Scope] = []
         self.defs: dict[str, core.DefInfo] = {}
-        names.resolvers = {
+        names.resolvers |= {
             "field": self.resolve_field, "def": self.resolve_def, "event": self.resolve_params, "flow": self.resolve_params,
             "action": self.resolve_action, "measure": self.resolve_params,
         }  # fmt: skip

@@ -249,7 +249,7 @@ def _widened(kind: Type) -> Type:
 
 
 def _seats(names: Names) -> tuple[int, int]:
-    from rulesdsl.names import seat_range
+    from rulesdsl.declare import seat_range
 
     return seat_range(names)
 

@@ -1,7 +1,7 @@
 """What the names of a program mean: its declarations, its types, and what is known before play.
 
-`collect` enters every declaration once. Types, constants, parameters, boards and attributes are worked out when they are
-first asked for, so that they may stand in any order; a circle among them is an error.
+`declare.collect` enters every declaration once. Types, constants, parameters, boards and attributes are worked out when they
+are first asked for (`resolve`), so that they may stand in any order; a circle among them is an error.
 """
 
 from __future__ import annotations
@@ -23,12 +23,9 @@ from rulesdsl.types import (
     IntType,
     ListType,
     MapType,
-    NothingType,
     OptionType,
-    RecordType,
     SetType,
     Type,
-    contains,
     describe,
     size,
 )
@@ -177,7 +174,7 @@ class Names:
             entity.ready, entity.value = True, UNKNOWN
             return entity.value
         entity.busy = True
-        value = {**_RESOLVE, **self.resolvers}[entity.kind](self, entity)
+        value = self.resolvers[entity.kind](self, entity)
         entity.busy = False
         if not entity.ready:
             entity.value, entity.ready = value, True
@@ -305,330 +302,11 @@ class Names:
     def ensure_attributes(self, enum: str) -> None:
         entity = self.entities.get(enum)
         if entity is not None and entity.kind == "enum":
-            marker = self.entities[enum]
-            if not isinstance(marker.decl, syntax.Enum) or (enum, "") in self.attributes:
+            if not isinstance(entity.decl, syntax.Enum) or (enum, "") in self.attributes:
                 return
             self.attributes[(enum, "")] = boards.NO_ATTRIBUTE
-            _enum_attributes(self, marker.decl)
+            self.resolvers["attributes"](self, entity)
 
 
 def article(word: str) -> str:
     return f"an {word}" if word[0] in "aeiou" else f"a {word}"
-
-
-# ---------------------------------------------------------------- collecting
-
-
-def collect(source: Source, module: syntax.Module, settings: Mapping[str, Any], seats: int | None) -> Names:
-    """Enter all declarations of a module. Reports what is declared twice or takes a built-in name."""
-    names = Names(source, module, settings, seats)
-    for decl in module.declarations:
-        if isinstance(decl, syntax.Game):
-            if names.game is not None:
-                first = Label(names.game.span, "the first is here")
-                names.report("G601", "a file holds one game", decl.span, "a second `game`", labels=(first,))
-            else:
-                names.game = decl
-        elif isinstance(decl, syntax.State):
-            for item in decl.fields:
-                _enter(names, "field", item.name, item)
-        elif isinstance(decl, syntax.Board):
-            for name in decl.names:
-                _enter(names, "board", name, decl)
-        elif hasattr(decl, "name"):
-            _enter(names, type(decl).__name__.lower(), decl.name, decl)
-    _seats(names)
-    for decl in module.declarations:
-        if isinstance(decl, syntax.Enum):
-            _members(names, decl)
-    return names
-
-
-def _enter(names: Names, kind: str, name: syntax.Name, decl: Any) -> None:
-    if name.id in FUNCTIONS or name.id in SPECIAL or name.id in BUILT_IN_TYPES:
-        names.report("N207", f"`{name.id}` is a word of the language", name.span, "choose another name")
-        names.misnamed.add(name.id)
-        return
-    first = names.entities.get(name.id)
-    if first is not None:
-        label = Label(first.span, f"the {first.kind} is here")
-        names.report(
-            "N202", f"`{name.id}` is declared twice", name.span, "the second time", "give one of the two another name",
-            labels=(label,),
-        )  # fmt: skip
-        return
-    names.entities[name.id] = Entity(kind, name.id, name.span, decl)
-
-
-def _members(names: Names, decl: syntax.Enum) -> None:
-    seen: dict[str, Span] = {}
-    for position, member in enumerate(decl.members):
-        word = member.name.id
-        if word in seen:
-            names.report(
-                "N202",
-                f"`{word}` is declared twice",
-                member.name.span,
-                "the second time",
-                labels=(Label(seen[word], "the first is here"),),
-            )
-            continue
-        seen[word] = member.name.span
-        other = names.entities.get(word)
-        if other is not None:
-            here, there = (member.name.span, f"a member of {decl.name.id}"), (other.span, f"the {other.kind}")
-            first, second = sorted((here, there), key=lambda place: place[0].start)
-            names.report(
-                "N202", f"`{word}` is declared twice", second[0], f"{second[1]}, the second time",
-                "a member may share its name with a member of another enum, not with anything else",
-                labels=(Label(first[0], f"{first[1]} is here"),),
-            )  # fmt: skip
-        if word in FUNCTIONS or word in SPECIAL:
-            names.report("N207", f"`{word}` is a word of the language", member.name.span, "choose another name")
-        if (decl.name.id, position) not in names.members.setdefault(word, []):
-            names.members[word].append((decl.name.id, position))
-
-
-def _seats(names: Names) -> None:
-    game = names.game
-    if game is None:
-        span = Span(names.source, 0, min(1, len(names.source.text)))
-        names.report("G601", "the file declares no game", span, "", "begin with `game NAME:` and its `players`")
-        return
-    if game.seats:
-        if len({s.id for s in game.seats}) != len(game.seats):
-            names.report("N202", "a seat is named twice", game.seats[-1].span)
-        members = tuple(seat.id for seat in game.seats)
-    else:
-        low, _ = seat_range(names)
-        count = names.seats if names.seats is not None else low
-        members = tuple(f"player{i}" for i in range(max(1, min(count, MAX_SEATS))))
-    names.player = EnumType("Player", members, kind="player")
-    for position, word in enumerate(members):
-        entity = names.entities.get(word)
-        if entity is not None:
-            where = game.seats[position].span if game.seats else game.span
-            label = Label(entity.span, f"the {entity.kind} is here")
-            names.report("N202", f"`{word}` is declared twice", where, "a seat", labels=(label,))
-        names.members.setdefault(word, []).append(("Player", position))
-    count = len(members)
-    shift = tuple((i + 1) % count for i in range(count))
-    back = tuple((i - 1) % count for i in range(count))
-    for attr, values in (("next", shift), ("previous", back)):
-        table = core.Table(f"Player_{attr}", ((0, count),), values)
-        names.attributes[("Player", attr)] = boards.Attribute(names.player, table)
-    seat = core.Table("Player_seat", ((0, count),), tuple(range(count)))
-    names.attributes[("Player", "seat")] = boards.Attribute(IntType(0, count - 1), seat)
-
-
-def seat_range(names: Names) -> tuple[int, int]:
-    """The least and the greatest number of seats that the game allows."""
-    game = names.game
-    if game is None:
-        return 2, 2
-    if game.seats:
-        return len(game.seats), len(game.seats)
-    node = game.seat_count
-    if node is None:
-        names.report(
-            "G602", "the game does not say who plays", game.span, "", "add `players 2..4` or `players white, black`"
-        )
-        return 2, 2
-    if isinstance(node, syntax.RangeExpr) and isinstance(node.lo, syntax.IntLit) and isinstance(node.hi, syntax.IntLit):
-        low, high = node.lo.value, node.hi.value
-    elif isinstance(node, syntax.IntLit):
-        low = high = node.value
-    else:
-        names.report(
-            "G602", "the number of players is a number or a range", node.span, "", "for example `players 2..4`"
-        )
-        return 2, 2
-    if not 1 <= low <= high <= MAX_SEATS:
-        names.report("G602", f"a game has 1 to {MAX_SEATS} players, the smaller number first", node.span)
-        return 2, 2
-    return low, high
-
-
-# ---------------------------------------------------------------- resolving
-
-
-def _resolve_enum(names: Names, entity: Entity) -> Type:
-    decl: syntax.Enum = entity.decl
-    return EnumType(decl.name.id, tuple(member.name.id for member in decl.members))
-
-
-def _by_attribute(names: Names, decl: syntax.Enum, member: syntax.Member) -> list[syntax.Arg | None]:
-    """The values of a member in the order of the attributes, whether they are named or not; None after a report."""
-    order = [attr.name.id for attr in decl.attributes]
-    found: dict[str, syntax.Arg] = {}
-    for position, arg in enumerate(member.args):
-        name = order[position] if arg.name is None else arg.name.id
-        if name not in order:
-            near = closest(name, order)
-            hint = f"did you mean `{near}`?" if near else f"the attributes of {decl.name.id} are {', '.join(order)}"
-            names.report(
-                "N208", f"`{decl.name.id}` has no attribute `{name}`", arg.name.span if arg.name else arg.span, "", hint
-            )
-        elif name in found:
-            names.report(
-                "G605", f"`{name}` is given twice", arg.span, "", labels=(Label(found[name].span, "first here"),)
-            )
-        else:
-            found[name] = arg
-    return [found.get(name) for name in order]
-
-
-def _enum_attributes(names: Names, decl: syntax.Enum) -> None:
-    firsts: dict[str, Span] = {}
-    for attr in decl.attributes:
-        first = firsts.setdefault(attr.name.id, attr.name.span)
-        if first is not attr.name.span:
-            names.report(
-                "N202", f"`{attr.name.id}` is declared twice", attr.name.span, "the second time",
-                labels=(Label(first, "the first is here"),),
-            )  # fmt: skip
-            names.attributes.update({(decl.name.id, a.name.id): boards.NO_ATTRIBUTE for a in decl.attributes})
-            return
-    kinds = [(attr.name, names.type_of(attr.type)) for attr in decl.attributes]
-    columns: list[list[Any]] = [[] for _ in kinds]
-    for member in decl.members:
-        if len(member.args) != len(kinds):
-            names.report(
-                "G605", f"`{member.name.id}` needs {len(kinds)} value{'' if len(kinds) == 1 else 's'}, has {len(member.args)}",
-                member.span, "", f"the attributes of {decl.name.id} are {', '.join(n.id for n, _ in kinds) or 'none'}",
-                labels=(Label(decl.name.span, "declared here"),),
-            )  # fmt: skip
-            continue
-        for (_, kind), arg, column in zip(kinds, _by_attribute(names, decl, member), columns, strict=True):
-            if kind == UNKNOWN or arg is None:
-                continue
-            found = names.known(arg.value, kind, "a member's value")
-            if found is not None:
-                if not contains(kind, found[1]):
-                    names.report("T307", f"{arg.value.span.text} is not within {describe(kind)}", arg.value.span)
-                column.append(found[1])
-    count = len(decl.members)
-    for (name, kind), column in zip(kinds, columns, strict=True):
-        complete = len(column) == count and kind != UNKNOWN
-        table = core.Table(f"{decl.name.id}_{name.id}", ((0, count),), tuple(column))
-        if complete and isinstance(kind, IntType):
-            kind = IntType(min(column), max(column))
-        names.attributes[(decl.name.id, name.id)] = boards.Attribute(kind if complete else UNKNOWN, table)
-
-
-def _resolve_record(names: Names, entity: Entity) -> Type:
-    decl: syntax.Record = entity.decl
-    fields: list[tuple[str, Type]] = []
-    for item in decl.fields:
-        kind = names.type_of(item.type)
-        if item.name.id in [name for name, _ in fields]:
-            first = next(f.name.span for f in decl.fields if f.name.id == item.name.id)
-            names.report(
-                "N202", f"`{item.name.id}` is declared twice", item.name.span, "the second time",
-                labels=(Label(first, "the first is here"),),
-            )  # fmt: skip
-        fields.append((item.name.id, kind))
-    if any(kind == UNKNOWN for _, kind in fields):
-        return UNKNOWN
-    return RecordType(decl.name.id, tuple(fields))
-
-
-def _resolve_board(names: Names, entity: Entity) -> Type:
-    decl: syntax.Board = entity.decl
-    key = decl.names[0].id
-    if key not in names.shapes:
-        shape = _shape(names, decl)
-        if shape is None:
-            return UNKNOWN
-        names.shapes[key] = shape
-        names.attributes.update(shape.attributes)
-        for kind in shape.types:
-            if kind.ordered:
-                continue
-            for position, word in enumerate(kind.members):
-                names.place_spans[word] = decl.span
-                other = names.entities.get(word)
-                if other is not None:
-                    names.report(
-                        "N202", f"`{word}` is the name of a place", other.span, f"this {other.kind}",
-                        "place names may not be used again", labels=(Label(decl.span, "the board is here"),),
-                    )  # fmt: skip
-                for enum, member in names.members.get(word, ()):
-                    if names.entities.get(enum) is not None and names.entities[enum].kind == "enum":
-                        names.report(
-                            "N202", f"`{word}` is the name of a place", names.member_span(enum, member), f"a member of {enum}",
-                            "place names may not be used again", labels=(Label(decl.span, "the board is here"),),
-                        )  # fmt: skip
-                names.members.setdefault(word, []).append((kind.name, position))
-    types = names.shapes[key].types
-    return types[[name.id for name in decl.names].index(entity.name)]
-
-
-def _shape(names: Names, decl: syntax.Board) -> boards.Shape | None:
-    call = decl.shape
-    if not isinstance(call, syntax.Call) or not isinstance(call.fn, syntax.NameExpr):
-        names.report("G603", "a board needs a shape", call.span, "", f"shapes are {', '.join(sorted(boards.SHAPES))}")
-        return None
-    make = boards.SHAPES.get(call.fn.id)
-    if make is None:
-        found = closest(call.fn.id, boards.SHAPES)
-        hint = f"did you mean `{found}`?" if found else f"shapes are {', '.join(sorted(boards.SHAPES))}"
-        names.report("G603", f"there is no board shape `{call.fn.id}`", call.fn.span, "not a shape", hint)
-        return None
-    numbers: list[int] = []
-    named: dict[str, Any] = {}
-    for arg in call.args:
-        found_value = names.known(arg.value, None, "the size of a board")
-        if found_value is None:
-            return None
-        if arg.name is not None:
-            named[arg.name.id] = found_value[1]
-        elif isinstance(found_value[0], IntType):
-            numbers.append(found_value[1])
-        else:
-            names.report("G603", "the size of a board is a number", arg.value.span, f"this is `{found_value[0]}`")
-            return None
-    try:
-        return make([name.id for name in decl.names], numbers, named)
-    except boards.ShapeError as why:
-        names.report("G603", "this board cannot be made", call.span, str(why))
-        return None
-
-
-def _resolve_param(names: Names, entity: Entity) -> tuple[Type, Any] | Type:
-    decl: syntax.Param = entity.decl
-    kind = names.type_of(decl.type)
-    if kind == UNKNOWN:
-        return UNKNOWN
-    found = names.known(decl.default, kind, "the default of a parameter")
-    if found is None:
-        return UNKNOWN
-    value = names.settings.get(entity.name, found[1])
-    if not contains(kind, value):
-        names.report("G604", f"`{entity.name}` cannot be {value}", decl.type.span, "outside its range")
-        return UNKNOWN
-    return kind, value
-
-
-def _resolve_const(names: Names, entity: Entity) -> tuple[Type, Any] | Type:
-    decl: syntax.Const = entity.decl
-    want = names.type_of(decl.type) if decl.type is not None else None
-    if want == UNKNOWN:
-        return UNKNOWN
-    found = names.known(decl.value, want, f"`{entity.name}`")
-    if found is None:
-        return UNKNOWN
-    if isinstance(found[0], NothingType):
-        hint = f"give it a type: `const {entity.name}: set[...] = {{}}`" if found[0].what != "none" else ""
-        names.report("T310", f"nothing says what `{entity.name}` is", decl.value.span, "", hint)
-        return UNKNOWN
-    return (want or found[0], found[1])
-
-
-_RESOLVE: dict[str, Callable[[Names, Entity], Any]] = {
-    "enum": _resolve_enum,
-    "record": _resolve_record,
-    "board": _resolve_board,
-    "param": _resolve_param,
-    "const": _resolve_const,
-}
