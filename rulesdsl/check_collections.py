@@ -10,7 +10,6 @@ from rulesdsl.types import (
     INT,
     UNKNOWN,
     BagType,
-    EnumType,
     IntType,
     ListType,
     MapType,
@@ -187,18 +186,10 @@ class Collections(ExprBase):
         if UNKNOWN in (key.type, value.type) or any(c.source.type == UNKNOWN for c in clauses):
             return unknown(node.span)
         first = clauses[0]
-        whole = (
-            isinstance(first.source, core.Const)
-            and isinstance(first.var_type, EnumType)
-            and first.source.value == (1 << len(first.var_type.members)) - 1
-        )
-        ranged = (
-            isinstance(first.source, (core.Op, core.Const))
-            and isinstance(first.var_type, IntType)
-            and first.var_type == key.type
-        )
+        full = isinstance(first.source, core.Const) and first.source.value == (1 << (size(first.var_type) or 0)) - 1
+        whole = full and isinstance(first.source.type, SetType) and first.var_type == (want.key if want else key.type)
         plain = isinstance(key, core.Local) and key.name == first.var and first.condition is None and len(clauses) == 1
-        if not plain or not (whole or ranged):
+        if not plain or not whole:
             self.names.report(
                 "T318", f"this does not give each `{describe(key.type)}` a value", node.span, "a map is total",
                 f"write `{{k: ... for k in {describe(key.type)}}}`, without `if`",

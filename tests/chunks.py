@@ -60,13 +60,14 @@ class Chunk:
 
 
 def chunks(path: Path) -> Iterator[Chunk]:
-    """The programs of a file."""
+    """The programs of a file. A variant is none: it needs its base."""
     text = path.read_text(encoding="utf-8")
     start, title = 0, ""
     for match in [*SEPARATOR.finditer(text), None]:
         end = match.start() if match else len(text)
         part = text[start:end]
-        if any(line.strip() and not line.startswith("#") for line in part.split("\n")):
+        words = [line.split()[0] for line in part.split("\n") if line.strip() and not line.startswith("#")]
+        if words and words[0] != "variant":
             yield Chunk(path, title, text.count("\n", 0, start), part)
         if match:
             start, title = match.end(), match.group(1).strip()
