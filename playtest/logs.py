@@ -44,6 +44,7 @@ class LogLaw:
             Broken: the law `log`.
         """
         try:
+            plies = settled(self.rules.module, plies)
             match = Match(self.rules, seed=0, chance=told(self.rules, plies), embed=False)
             self._compare(match, feed(self.rules, match, plies), plies)
             self._undo(match)
@@ -109,6 +110,24 @@ class _OneProgram:
 def rules_of(loaded: Loaded | Rules) -> Rules:
     """A loaded program by names."""
     return loaded if isinstance(loaded, Rules) else Rules(loaded)
+
+
+def settled(module: Any, plies: Sequence[Ply]) -> list[Ply]:
+    """The plies, and after them what a match does by itself: smallest outcomes, and passes where nothing else is legal."""
+    position: Position = module.start(runtime.Trace())
+    for ply in plies:
+        position = play(module, position, ply, runtime.Trace())
+    made = list(plies)
+    while position[1] is not None:
+        state, frame = position
+        if module.KIND[frame[0]] == DRAW:
+            made.append((DRAW, module.outcomes(state, frame)[0][0]))
+        elif frame[0] in module.MAY_PASS and not module.any_legal(state, frame):
+            made.append((CHOICE, PASS))
+        else:
+            break
+        position = play(module, position, made[-1], runtime.Trace())
+    return made
 
 
 def told(rules: Rules, plies: Sequence[Ply]) -> Callable[[Question], Any]:
