@@ -183,6 +183,7 @@ class _Play:
             told = ", ".join(codec.text(t, value) for value in outcomes[:20])
             written = codec.text(alternatives[0].type, alternatives[0].value) if alternatives else "it"
             raise _Failed(f"{written} cannot be drawn as {name}", [(name, f"one of {told}")])
+        self.passed.clear()
         self._take(run.draw(fitting[0]))
 
     def _move(self, number: int, step: ScenarioMove) -> None:

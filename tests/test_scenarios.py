@@ -211,3 +211,34 @@ expect winners == {Player[1], Player[2]}
 def test_the_scenarios_of_the_games(path: Path) -> None:
     failed = [str(result) for result in run_all(interpreter.load(path)) if not result.passed]
     assert not failed, "\n\n".join(failed)
+
+
+TWO_TURNS = """
+game small:
+    players ana, bob
+
+state:
+    ready: bool
+
+event Came(n: 1..6):
+    ready = true
+
+event Left:
+    ready = false
+
+action leave:
+    require ready: ready else "not yet"
+    emit Left
+
+flow main:
+    ana may leave
+    draw n from 1..6
+    emit Came(n)
+    ana may leave
+    end tie
+"""
+
+
+def test_a_pass_before_a_draw_is_not_the_pass_after_it() -> None:
+    result = run(TWO_TURNS, "run main()\ndraw 4\nana passes\nexpect ready and winners == {ana, bob}")
+    assert result.passed, str(result)
