@@ -7,7 +7,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-GAMES  := $(wildcard games/*.rules)
+GAMES  := $(wildcard games/*.rules games/*/*.rules)
 LOGS   := $(wildcard games/logs/*/*.jsonl)
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
