@@ -205,6 +205,64 @@ def test_scenarios_of_generated_programs_pass(text: str) -> None:
     assert [result for result in results if not result.passed] == []
 
 
+ONCE_BROKEN = {
+    "a local of a step that asks nothing, assigned again": """\
+game found:
+    players 2
+
+state:
+    n: 0..9
+
+event Counted(k: 0..9):
+    n = k
+
+action go:
+    emit Counted(1)
+
+flow main:
+    Player[0] chooses go
+    step later:
+        var total = 0
+        emit Counted(2)
+        total += 1
+        if total > 0:
+            emit Counted(3)
+    Player[1] chooses go
+    end tie
+""",
+    "a domain that is always empty": """\
+game found:
+    players 2
+
+board Cell = track(4)
+
+state:
+    seen: Player?
+
+event Saw(p: Player):
+    seen = p
+
+action look(p in {q for q in Player if Cell.last == Cell.first}):
+    emit Saw(p)
+
+action rest:
+    emit Saw(me)
+
+flow main:
+    Player[0] chooses look or rest
+    end tie
+""",
+}
+"""Programs that the generator found broken, made small by hand."""
+
+
+@pytest.mark.xfail(strict=False, reason="not yet mended in the compiler")
+@pytest.mark.parametrize("name", ONCE_BROKEN)
+def test_what_was_once_broken_keeps_every_law(name: str) -> None:
+    result = fuzz(load_source(source(ONCE_BROKEN[name])), games=20, rechecked=1.0)
+    assert result.failure is None, result.failure
+
+
 @pytest.mark.skipif(not LONG, reason="set RULESDSL_LONG=1")
 def test_many_generated_programs_keep_every_law() -> None:
     for number in range(5_000):
