@@ -433,7 +433,7 @@ def _needs(stmt: core.Stmt) -> set[str]:
             found |= _needs(inner) - bound
             if isinstance(inner, core.Bind) and inner.declares:
                 bound.add(inner.name)
-            elif isinstance(inner, core.Bind):
+            elif isinstance(inner, core.Bind) and inner.name not in bound:
                 found.add(inner.name)
     if isinstance(stmt, core.ForStmt):
         found.discard(stmt.var)

@@ -336,6 +336,8 @@ def allows_function(module: Module, info: core.ActionInfo) -> None:
                 inside = simplified(module.facts, membership(item))
                 if not isinstance(inside, core.Const):
                     require(fn, inside, no)
+                elif not inside.value:
+                    module.code.line("return False")
         for part in info.prelude:
             with module.code.at(part.span):
                 if isinstance(part, core.Guard):

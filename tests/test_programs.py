@@ -256,7 +256,6 @@ flow main:
 """Programs that the generator found broken, made small by hand."""
 
 
-@pytest.mark.xfail(strict=False, reason="not yet mended in the compiler")
 @pytest.mark.parametrize("name", ONCE_BROKEN)
 def test_what_was_once_broken_keeps_every_law(name: str) -> None:
     result = fuzz(load_source(source(ONCE_BROKEN[name])), games=20, rechecked=1.0)
