@@ -14,25 +14,31 @@ from attrs import evolve, frozen
 from interpreter.rules import Rules
 from playtest.scenarios import Result, run_scenario
 from rulesdsl import program, syntax
-from rulesdsl.deltas import key_name
+from rulesdsl.deltas import SIDES, key_name
 from rulesdsl.diagnostics import RulesFileError, Source, Span
 from rulesdsl.variants import Override
 
 
 @frozen
 class Cause:
-    """What makes a scenario fail: the delta that passes it when it is undone. `alone`: undoing this one suffices."""
+    """What makes a scenario fail: the delta that passes it when it is undone, with what it does. `alone`: this suffices."""
 
-    override: Override
+    overrides: tuple[Override, ...]
     alone: bool = True
+
+    @property
+    def override(self) -> Override:
+        return self.overrides[0]
 
     def __str__(self) -> str:
         override = self.override
-        done = {"replaced": "is replaced", "removed": "is removed", "added": "is added", "set": "is set"}[override.kind]
         kind, *names = override.key
-        name = f"what comes {kind} {'.'.join(names)}" if kind in ("before", "after") else key_name(override.key)
+        name = f"what comes {kind} {'.'.join(names)}" if kind in SIDES else key_name(override.key)
+        verb = f"is {override.kind}"
+        if len(self.overrides) > 1:
+            name, verb = f"{name} and {len(self.overrides) - 1} more", f"are {override.kind}"
         others = "" if self.alone else ", with what else the variant changes"
-        return f"because {name} {done} ({override.span.source.name}:{override.span.line}){others}"
+        return f"because {name} {verb} ({override.delta.source.name}:{override.delta.line}){others}"
 
 
 @frozen(slots=False)
@@ -125,12 +131,12 @@ def find_causes(source: Source, failed: Sequence[str], base: Source | None) -> d
     deltas = list(_deltas(source, base))
     causes: dict[str, Cause] = {}
     waiting = dict.fromkeys(failed)
-    for override in sorted(deltas, key=lambda o: len(o.span.text)):
-        for title in _passing(source, waiting, [override.span]):
-            causes[title] = Cause(override)
+    for delta in sorted(deltas, key=lambda overrides: len(overrides[0].delta.text)):
+        for title in _passing(source, waiting, [delta[0].delta]):
+            causes[title] = Cause(delta)
             del waiting[title]
     for number in range(len(deltas)):
-        undone = [override.span for override in deltas[number + 1 :]]
+        undone = [delta[0].delta for delta in deltas[number + 1 :]]
         passing = _passing(source, waiting, undone, otherwise=list(waiting))
         for title in [t for t in waiting if t not in passing]:
             causes[title] = Cause(deltas[number], alone=False)
@@ -138,15 +144,14 @@ def find_causes(source: Source, failed: Sequence[str], base: Source | None) -> d
     return causes
 
 
-def _deltas(source: Source, base: Source | None) -> Iterator[Override]:
-    """What the variants do that are not part of the base, each delta once; what is done to scenarios changes no other."""
+def _deltas(source: Source, base: Source | None) -> Iterator[tuple[Override, ...]]:
+    """What the variants do that are not part of the base, delta by delta; what is done to scenarios changes no other."""
     known = set() if base is None else {item.name for item in base.all}
-    seen: set[tuple[str, int]] = set()
+    found: dict[tuple[str, int], list[Override]] = {}
     for override in program.compose_source(source).overrides:
-        place = (override.span.source.name, override.span.start)
-        if override.key[0] != "scenario" and place[0] not in known and place not in seen:
-            seen.add(place)
-            yield override
+        if override.key[0] != "scenario" and override.delta.source.name not in known:
+            found.setdefault((override.delta.source.name, override.delta.start), []).append(override)
+    return (tuple(overrides) for overrides in found.values())
 
 
 def _passing(

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from rulesdsl import syntax
 from rulesdsl.deltas import SIDES, Key, Nesting, claimed, covers, told, wholes
-from rulesdsl.diagnostics import Diagnostic, Label
+from rulesdsl.diagnostics import Diagnostic, Label, Span
 
 Below = Mapping[str, frozenset[str]]
 """For each variant, the variants that it is based on, however far down."""
@@ -22,11 +22,12 @@ Below = Mapping[str, frozenset[str]]
 
 @frozen
 class Item:
-    """A delta of a variant."""
+    """A delta of a variant, or a part of one; `whole` is the place of the delta as it is written."""
 
     variant: str
     delta: Any
     keys: tuple[Key, ...]
+    whole: Span
 
 
 def items_of(module: syntax.Module) -> Iterator[Item]:
@@ -37,7 +38,7 @@ def items_of(module: syntax.Module) -> Iterator[Item]:
         if isinstance(delta, syntax.AddMember):
             parts = [syntax.AddMember(member.span, delta.enum, (member,), delta.doc) for member in delta.members]
         for part in parts:
-            yield Item(module.variant.name.id, part, claimed(part))
+            yield Item(module.variant.name.id, part, claimed(part), delta.span)
 
 
 @frozen

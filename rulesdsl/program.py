@@ -365,10 +365,12 @@ def other_settings(module: syntax.Module, program: core.Program) -> Iterator[tup
 
 
 def scenario_settings(module: syntax.Module, program: core.Program) -> list[tuple[dict[str, Any], int | None]]:
-    """The different settings of a program's scenarios, that of the defaults first."""
+    """The different settings of a program's scenarios, that of the defaults first; what is set to its default is left out."""
     from rulesdsl.check_scenarios import literal, settings_of
 
     kinds = {name: kind for name, kind, _ in program.parameters}
+    usual = {name: value for name, _, value in program.parameters}
+    fewest = seat_counts(module)[0]
     found: list[tuple[dict[str, Any], int | None]] = [({}, None)]
     for decl in module.declarations:
         if isinstance(decl, syntax.Scenario):
@@ -377,8 +379,8 @@ def scenario_settings(module: syntax.Module, program: core.Program) -> list[tupl
             for name, node in settings_of(decl).items():
                 value = literal(node, kinds.get(name))
                 if name == "players":
-                    seats = value
-                elif value is not None:
+                    seats = value if value != fewest else None
+                elif value is not None and value != usual.get(name):
                     settings[name] = value
             if (settings, seats) not in found:
                 found.append((settings, seats))

@@ -33,11 +33,13 @@ from rulesdsl.diagnostics import Diagnostic, Label, Span, closest
 @frozen
 class Override:
     """What one delta does to one clause: for `diff`, `lock` and explanations. kind: `added`, `removed`, `replaced`, or `set` for
-    the value of a parameter. `was` and `now` are syntax, or None; `because` is the author's reason."""
+    the value of a parameter. `was` and `now` are syntax, or None; `because` is the author's reason. `delta` is the place of the
+    delta, `span` that of what it says of this clause."""
 
     kind: str
     key: Key
     variant: str
+    delta: Span
     span: Span
     was: Any
     now: Any
@@ -65,7 +67,7 @@ def compose(
     """
     below = below or {}
     ordered = sorted((m for m in variants if m.variant is not None), key=lambda m: (_depth(_name(m), below), _name(m)))
-    items = [item for module in ordered for item in items_of(module) if item.delta.span not in without]
+    items = [item for module in ordered for item in items_of(module) if item.whole not in without]
     work = _Work(list(base.declarations))
     work.diagnostics.extend(_named_twice(ordered))
     for item in items:
@@ -157,11 +159,11 @@ class _Work:
     declarations: list[Any]
     diagnostics: list[Diagnostic] = field(factory=list)
     overrides: list[Override] = field(factory=list)
-    variant: str = ""
+    item: Item | None = None
 
     def all(self, items: Sequence[Item]) -> None:
         for item in items:
-            self.variant = item.variant
+            self.item = item
             method: Callable[[Any], None] = getattr(self, "on_" + type(item.delta).__name__)
             method(item.delta)
 
@@ -173,7 +175,8 @@ class _Work:
     def record(self, delta: Any, kind: str, key: Key, was: Any, now: Any) -> None:
         because = getattr(delta, "because", None)
         reason = because.text if because is not None else delta.doc
-        self.overrides.append(Override(kind, key, self.variant, delta.span, was, now, reason))
+        assert self.item is not None
+        self.overrides.append(Override(kind, key, self.item.variant, self.item.whole, delta.span, was, now, reason))
 
     # ------------------------------------------------------------ finding
 
