@@ -118,7 +118,8 @@ class Collections(ExprBase):
         return self.op("map_of", tuple(order[i] for i in range(count)), MapType(key_kind, value_kind), node.span)
 
     def bag_literal(self, node: syntax.MapLit, want: BagType) -> core.Expr:
-
+        """Kinds that are known are counted once; others are added up, since two of them may turn out to be the same."""
+        computed: list[core.Expr] = []
         positions: list[int] = []
         counts: list[core.Expr] = []
         for key, value in node.pairs:
@@ -127,16 +128,20 @@ class Collections(ExprBase):
             if item.type == UNKNOWN or count.type == UNKNOWN:
                 return unknown(node.span)
             if not isinstance(item, core.Const):
-                self.names.report(
-                    "T318", "what a bag counts must be known", key.span, "", "or write `bag(... for ...)`"
-                )
-                return unknown(node.span)
+                one = self.op("bag_of", (item,), want, key.span)
+                computed.append(self.op("bag_scale", (one, count), want, node.span))
+                continue
             position = index_of(want.item, item.value)
             if position in positions:
                 self.names.report("T318", f"`{key.span.text}` is counted twice", key.span)
             positions.append(position)
             counts.append(count)
-        return self.op("bag_counts", tuple(counts), want, node.span, tuple(positions))
+        if counts:
+            computed.insert(0, self.op("bag_counts", tuple(counts), want, node.span, tuple(positions)))
+        made = computed[0]
+        for other in computed[1:]:
+            made = self.op("bag_plus", (made, other), want, node.span)
+        return made
 
     def clauses(self, nodes: tuple[syntax.CompClause, ...]) -> list[core.Clause]:
         """The `for ... in ... if ...` of a comprehension; their variables and facts stay in the scope."""
