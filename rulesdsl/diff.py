@@ -19,13 +19,15 @@ from rulesdsl.variants import Override
 @frozen
 class Change:
     """sign: `+` added, `-` removed, `~` replaced. `was` and `now` are canonical source, empty where there is none; `because` is
-    the variant's reason, `variant` its name; `span` is where the change is written, or the clause that changed."""
+    the variant's reason, `doc` what it says besides, `variant` its name; `span` is where the change is written, or the clause
+    that changed."""
 
     sign: str
     key: Key
     was: str
     now: str
     because: str
+    doc: str
     variant: str
     span: Span
 
@@ -95,11 +97,12 @@ def _said_of(key: Key, said: _Said) -> Override | None:
     return next((said[k] for k in (plain, *wholes(plain, {})) if k in said), None)
 
 
-def _reason(override: Override | None) -> tuple[str, str]:
+def _reason(override: Override | None) -> tuple[str, str, str]:
+    """Why, what else is said, and by which variant."""
     if override is None:
-        return "", ""
-    text = re.sub(r"\s*\[§[^\]]*\]", "", override.because)
-    return " ".join(text.split()), override.variant
+        return "", "", ""
+    doc = re.sub(r"\s*\[§[^\]]*\]", "", override.doc)
+    return override.because, " ".join(doc.split()), override.variant
 
 
 def _texts(one: Clause, other: Clause) -> tuple[str, str]:
@@ -125,6 +128,7 @@ def as_json(change: Change) -> dict[str, Any]:
         "was": change.was or None,
         "now": change.now or None,
         "because": change.because or None,
+        "doc": change.doc or None,
         "variant": change.variant or None,
         "file": change.span.source.name,
         "line": change.span.line,

@@ -33,8 +33,8 @@ from rulesdsl.diagnostics import Diagnostic, Label, Span, closest
 @frozen
 class Override:
     """What one delta does to one clause: for `diff`, `lock` and explanations. kind: `added`, `removed`, `replaced`, or `set` for
-    the value of a parameter. `was` and `now` are syntax, or None; `because` is the author's reason. `delta` is the place of the
-    delta, `span` that of what it says of this clause."""
+    the value of a parameter. `was` and `now` are syntax, or None; `because` is the author's reason, `doc` what documents the
+    delta. `delta` is the place of the delta, `span` that of what it says of this clause."""
 
     kind: str
     key: Key
@@ -44,6 +44,7 @@ class Override:
     was: Any
     now: Any
     because: str
+    doc: str
 
 
 @frozen
@@ -174,9 +175,10 @@ class _Work:
 
     def record(self, delta: Any, kind: str, key: Key, was: Any, now: Any) -> None:
         because = getattr(delta, "because", None)
-        reason = because.text if because is not None else delta.doc
+        reason = because.text if because is not None else ""
         assert self.item is not None
-        self.overrides.append(Override(kind, key, self.item.variant, self.item.whole, delta.span, was, now, reason))
+        variant, whole = self.item.variant, self.item.whole
+        self.overrides.append(Override(kind, key, variant, whole, delta.span, was, now, reason, delta.doc))
 
     # ------------------------------------------------------------ finding
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click import unstyle
 
+from rulesdsl.deltas import SIDES, TEXTS
 from table.console import paint, plural, say, say_diagnostics, say_json, show, width
 from table.files import shown
 from table.options import as_json, no_colour, rules_files, with_variants
@@ -84,10 +86,9 @@ def _say(found: Difference, tested: Tested | None) -> None:
     name = min(max((len(c.name) for c in found.changes if len(c.name) <= 24), default=0), 24)
     for change in found.changes:
         show(_lines(change, kind, name))
-    summary = f"{found.unchanged} of {plural(found.total, 'clause')} unchanged"
-    if tested is not None:
-        summary += f" · {of_the_base(tested)}"
-    say(summary)
+    parts = [f"{found.unchanged} of {plural(found.total, 'clause')} unchanged"]
+    parts += [of_the_base(tested)] if tested is not None else []
+    say((" · " if len(unstyle(" · ".join(parts))) <= width() else "\n").join(parts))
 
 
 _STYLES = {"+": "green", "-": "red", "~": "yellow"}
@@ -97,37 +98,45 @@ def _lines(change: Change, kind: int, name: int) -> list[Text]:
     """A change: its sign, its clause, what is said about it, its place, and what it was and is."""
     from rich.text import Text
 
-    quoted = change.kind in ("scenario", "invariant", "transition")
+    titled = change.kind in TEXTS
     head = Text(f"{change.sign} ", style=_STYLES[change.sign]).append(change.kind.ljust(kind)).append(" ")
-    head.append(change.name.ljust(0 if quoted else name), style="bold")
-    short = change.sign == "~" and change.kind in ("param", "title") and "\n" not in change.was + change.now
-    told = f"{change.was}  →  {change.now}" if short else _told(change)
-    if told:
-        head.append("  " + told)
+    head.append(change.name if titled else change.name.ljust(name), style="bold")
     lines = [head]
-    if not short and change.kind != "scenario" and (change.sign == "~" or change.kind in ("before", "after")):
+    told = _told(change)
+    place = f"{Path(change.span.source.name).name}:{change.span.line}"
+    if told and (titled or head.cell_len + 2 + len(told) > width()):
+        lines.append(Text(" " * (kind + 3)).append(told))
+    elif told:
+        head.append("  " + told)
+    roomy = next((line for line in lines if line.cell_len + 2 + len(place) <= width()), None)
+    if roomy is None:
+        lines.insert(1, roomy := Text())
+    roomy.pad_right(width() - len(place) - roomy.cell_len)
+    roomy.append(place, style="dim")
+    if change.kind != "scenario" and not _is_short(change) and (change.sign == "~" or change.kind in SIDES):
         lines += _sides(change, kind + 3)
-    place = f"{change.span.source.name}:{change.span.line}"
-    if lines[0].cell_len + 2 + len(place) <= width():
-        lines[0].pad_right(width() - len(place) - lines[0].cell_len)
-        lines[0].append(place, style="dim")
-    else:
-        lines.insert(1, Text(" " * (width() - len(place))).append(place, style="dim"))
     return lines
 
 
+def _is_short(change: Change) -> bool:
+    """Whether `was` and `now` stand on the line of the clause."""
+    return change.sign == "~" and change.kind in ("param", "title") and "\n" not in change.was + change.now
+
+
 def _told(change: Change) -> str:
-    """What the variant says of a change: why, or, of something new, what it is."""
+    """What is said of a change: its values, why it is, or, of something new, what it is."""
+    if _is_short(change):
+        return f"{change.was}  →  {change.now}"
     if change.because:
-        return f"because {change.because}" if change.sign != "+" else change.because
-    if change.sign != "+":
-        return ""
-    if change.kind in ("before", "after"):
-        return ""
+        return f"because {change.because}"
+    if change.sign != "+" or change.kind in (*SIDES, "scenario"):
+        return change.doc
     if change.kind == "require":
         return '"' + change.now.rpartition(' else "')[2]
     first = change.now.split("\n", 1)[0]
-    return first.partition(change.name)[2].removesuffix(":").strip() if change.kind in ("def", "event", "action", "flow") else first
+    if change.kind in ("def", "event", "action", "flow", "measure"):
+        first = first.partition(change.name)[2].removesuffix(":").strip()
+    return change.doc or first
 
 
 def _sides(change: Change, indent: int) -> list[Text]:
