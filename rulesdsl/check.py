@@ -72,6 +72,7 @@ def check(
             program = later(program, names)
     if not any(d.is_error for d in names.diagnostics):
         report_unused(names, program, maker.scopes)
+        maker.report_unsure()
     found = tuple(in_order(names.diagnostics))
     return Checked(None if any(d.is_error for d in found) else program, found, names)
 
@@ -97,6 +98,8 @@ class _Checker:
         self.module = module
         self.scopes: list[Scope] = []
         self.defs: dict[str, core.DefInfo] = {}
+        self.ending: set[str] = set()
+        self.unsure: Span | None = None
         names.resolvers |= {
             "field": self.resolve_field, "def": self.resolve_def, "event": self.resolve_params, "flow": self.resolve_params,
             "action": self.resolve_action, "measure": self.resolve_params,
@@ -268,7 +271,12 @@ class _Checker:
         invariants = tuple(self.law(decl, False) for decl in self.declared(syntax.Invariant))
         transitions = tuple(self.law(decl, True) for decl in self.declared(syntax.Transition))
         self.main()
+        self.result_is_sure(flows)
+        offered = {e.name for e in names.entities.values() if e.kind == "action" and e.used}
         scenarios = ScenarioChecker(names, self.scope).all(self.declared(syntax.Scenario))
+        for entity in names.entities.values():
+            if entity.kind == "action":
+                entity.used = entity.name in offered  # that a scenario performs it does not make it part of the game
         game = names.game
         defs = tuple(self.defs[decl.name.id] for decl in self.declared(syntax.Def) if self.own(decl))
         defs += tuple(
@@ -331,7 +339,7 @@ class _Checker:
                 if kind is None or kind != self.names.player:
                     self.names.report(
                         "V406", f"`{info.name}` is private to `{audience.id}`, who is no player of this event", audience.span, "",
-                        "name parameters of type Player: `card: Card private to by`",
+                        players_of(infos, names_player=self.names.player.name),
                     )  # fmt: skip
                 elif audience.id in scope.locals:
                     scope.locals[audience.id].used = True
@@ -347,8 +355,27 @@ class _Checker:
     def flow(self, decl: syntax.Flow) -> core.FlowInfo:
         scope = self.scope("flow", decl.name.id)
         infos = self.parameters(scope, decl.params, self.names.entities[decl.name.id].value)
-        body, _ = StatementChecker(self.names, scope).statements(decl.body)
+        body, ended = StatementChecker(self.names, scope).statements(decl.body)
+        if ended:
+            self.ending.add(decl.name.id)
         return core.FlowInfo(decl.name.id, infos, body, None, decl.name.span, decl.doc)
+
+    def result_is_sure(self, flows: tuple[core.FlowInfo, ...]) -> None:
+        """Notes a `main` that can run off its end, for `report_unsure`: a game needs a result."""
+        main = next((flow for flow in flows if flow.name == "main"), None)
+        if main is None or "main" in self.ending:
+            return
+        last = main.body[-1] if main.body else None
+        while isinstance(last, core.StepStmt) and last.body:
+            last = last.body[-1]
+        if isinstance(last, core.CallFlow) and last.flow in self.ending:
+            return
+        self.unsure = main.span
+
+    def report_unsure(self) -> None:
+        if self.unsure is not None:
+            remedy = "close it with `end win ...`, `end scores {...}` or `end tie`"
+            self.names.report("W904", "`main` can end without a result", self.unsure, "", remedy, severity="warning")
 
     def main(self) -> None:
         main = self.names.use("main")
@@ -495,6 +522,14 @@ class _Checker:
     def relies(self, scope: Scope, earlier: list[core.Guard | core.ActionLet]) -> tuple[str, ...]:
         names = [item.name for item in earlier]
         return tuple(name for name in names if name in scope.origins)
+
+
+def players_of(params: tuple[core.ParamInfo, ...], names_player: str) -> str:
+    """A remedy for an audience that is nobody: the players that the event has."""
+    players = [p.name for p in params if str(p.type) == names_player]
+    if not players:
+        return "the event needs a parameter of type Player, who may see it"
+    return f"write `private to {' and '.join(players)}`" if len(players) == 1 else f"write `private to {players[0]}`, or name another player: {', '.join(players)}"
 
 
 def narrowed_result(declared: Type, returned: list[Type]) -> Type:

@@ -105,4 +105,5 @@ CODES: dict[str, str] = {
     "W901": "a declaration that nothing uses",
     "W902": "a statement that is never reached",
     "W903": "a local that nothing uses",
+    "W904": "a game that can end without a result",
 }

@@ -19,7 +19,7 @@ from attrs import define, evolve, field, frozen
 from rulesdsl import core
 from rulesdsl.diagnostics import Label, Span
 from rulesdsl.names import Names
-from rulesdsl.types import EnumType
+from rulesdsl.types import EnumType, OptionType, is_collection
 from rulesdsl.walk import bodies, children, everything, exprs_of, statements
 
 Audience = Union[frozenset[str], None]
@@ -213,14 +213,19 @@ def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> No
                 if info.visibility == "private"
                 else "hidden from everybody"
             )
-            public = f"`len({read.field}{'[...]' if info.keys else ''})` is public; what is in it is not"
+            entry = f"{read.field}{'[...]' if info.keys else ''}"
+            public = f"`len({entry})` is public; what is in it is not"
+            if isinstance(info.value, OptionType):
+                public = f"whether `{entry} is some` is public; what it is is not"
+            elif not is_collection(info.value):
+                public = ""
             labels = (Label(read.via, "read here"),) if read.via is not None else ()
             names.report(
                 "V402",
                 f"{subject} would give a secret away",
                 read.span,
                 f"{whose}; guards see what `me` sees",
-                public,
+                *((public,) if public else ()),
                 labels=labels,
             )
 
