@@ -8,25 +8,16 @@ rules error is moved, dropped, or evaluated more or less often in a way that sho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import define, evolve, field
 
 from rulesdsl import core
-from rulesdsl.facts import (
-    Facts,
-    bound_names,
-    expressions,
-    mapped,
-    parts,
-    rebuilt,
-    statements,
-    substitute,
-    walk,
-    with_new_names,
-)
-from rulesdsl.types import BOOL, ListType, SetType, size
+from rulesdsl.facts import Facts
+from rulesdsl.rewrite import bound_names, mapped, rebuilt, substitute, with_new_names
+from rulesdsl.simplify import fused, simplified
+from rulesdsl.walk import children, everything, exprs_of, statements
 
 SMALL = 14
 SMALL_LOOP = 9
@@ -112,7 +103,7 @@ class Inliner:
     def let(self, expr: core.LetIn) -> core.Expr:
         """A name for a cell that is only looked at is not needed."""
         if self.names_a_cell(expr.value, set()) and only_looked_at(expr.body, expr.name):
-            inside = {name for part in walk(expr.body) for name in bound_names(part)}
+            inside = {name for part in everything(expr.body) for name in bound_names(part)}
             if not inside & set(self.facts.free(expr.value)):
                 return self.again(substitute(expr.body, {expr.name: expr.value}))
         return expr
@@ -138,9 +129,9 @@ class Inliner:
 
     def small(self, name: str, expr: core.Expr) -> bool:
         """Whether the code of a def is better repeated than called."""
-        if any(isinstance(part, core.After) for part in walk(expr)):
+        if any(isinstance(part, core.After) for part in everything(expr)):
             return False
-        loops = any(isinstance(part, core.Comp) for part in walk(expr))
+        loops = any(isinstance(part, core.Comp) for part in everything(expr))
         limit = SINGLE_USE if self.uses[name] == 1 else SMALL_LOOP if loops else SMALL
         return self.facts.weight(expr) <= limit
 
@@ -183,15 +174,17 @@ class Inliner:
                 if hasattr(stmt, name):
                     stmt = evolve(stmt, **{name: self._without_cell_lets(getattr(stmt, name), assigned)})
             if isinstance(stmt, core.Bind) and stmt.name not in assigned and self.names_a_cell(stmt.value, assigned):
-                uses = [expr for later in statements(tuple(rest)) for expr in expressions(later)]
+                uses = [expr for later in statements(tuple(rest)) for expr in exprs_of(later)]
                 if all(only_looked_at(expr, stmt.name) for expr in uses):
                     value, name = stmt.value, stmt.name
-                    rest = [
-                        mapped(later, lambda e, n=name, v=value: self.again(substitute(e, {n: v}))) for later in rest
-                    ]  # type: ignore[misc]
+                    rest = [self._put_in(later, name, value) for later in rest]
                     continue
             made.append(stmt)
         return tuple(made)
+
+    def _put_in(self, stmt: core.Stmt, name: str, value: core.Expr) -> core.Stmt:
+        """The statement with a value in the place of a name."""
+        return mapped(stmt, lambda expr: self.again(substitute(expr, {name: value})))
 
     def names_a_cell(self, expr: core.Expr, assigned: set[str]) -> bool:
         """Whether it reads one packed cell, at places that have names."""
@@ -236,7 +229,7 @@ def _uses(expr: core.Expr, name: str) -> int:
     """How often a local is evaluated; inside a comprehension more than once."""
     if isinstance(expr, core.Local):
         return int(expr.name == name)
-    inner = sum(_uses(part, name) for part in parts(expr))
+    inner = sum(_uses(part, name) for part in children(expr))
     return 2 * inner if isinstance(expr, core.Comp) else inner
 
 
@@ -251,9 +244,9 @@ def only_looked_at(expr: core.Expr, name: str) -> bool:
         return all(_is_local(part, name) or only_looked_at(part, name) for part in expr.args)
     if isinstance(expr, core.IfSome) and _is_local(expr.value, name):
         return only_looked_at(expr.body, name)
-    if isinstance(expr, core.After) and any(_is_local(part, name) for part in walk(expr.body)):
+    if isinstance(expr, core.After) and any(_is_local(part, name) for part in everything(expr.body)):
         return False  # there it is another state
-    return all(only_looked_at(part, name) for part in parts(expr))
+    return all(only_looked_at(part, name) for part in children(expr))
 
 
 def _is_local(expr: core.Expr, name: str) -> bool:
@@ -263,7 +256,7 @@ def _is_local(expr: core.Expr, name: str) -> bool:
 def uses(program: core.Program) -> Counter[str]:
     """How often each def is called in the program's text."""
     return Counter(
-        part.name for expr in every_expression(program) for part in walk(expr) if isinstance(part, core.Call)
+        part.name for expr in every_expression(program) for part in everything(expr) if isinstance(part, core.Call)
     )
 
 
@@ -278,7 +271,7 @@ def every_expression(program: core.Program) -> Iterator[core.Expr]:
             yield from end_expressions(block.end)
         for body in bodies:
             for stmt in statements(body):
-                yield from expressions(stmt)
+                yield from exprs_of(stmt)
     for action in program.actions:
         yield from (item.domain for item in action.chosen)
         yield from (item.condition if isinstance(item, core.Guard) else item.value for item in action.prelude)
@@ -312,183 +305,3 @@ def as_expression(body: core.Body, result: Any) -> core.Expr | None:
         if then is not None and otherwise is not None and (not first.otherwise or not rest):
             return core.Op("if", (first.condition, then, otherwise), result, first.span)
     return None
-
-
-# ---------------------------------------------------------------- small improvements
-
-
-def simplified(facts: Facts, expr: core.Expr) -> core.Expr:
-    """The same operation, simpler where its arguments are known."""
-    if isinstance(expr, core.Op) and expr.op in _SIMPLER:
-        return _SIMPLER[expr.op](facts, expr)
-    return expr
-
-
-def _known(expr: core.Expr) -> Any:
-    return expr.value if isinstance(expr, core.Const) else None
-
-
-def _and(facts: Facts, expr: core.Op) -> core.Expr:
-    left, right = expr.args
-    if _known(left) is True:
-        return right
-    if _known(right) is True or _known(left) is False:
-        return left
-    if _known(right) is False and not facts.fails(left):
-        return right
-    return expr
-
-
-def _or(facts: Facts, expr: core.Op) -> core.Expr:
-    left, right = expr.args
-    if _known(left) is False:
-        return right
-    if _known(right) is False or _known(left) is True:
-        return left
-    if _known(right) is True and not facts.fails(left):
-        return right
-    return expr
-
-
-def _not(facts: Facts, expr: core.Op) -> core.Expr:
-    inner = expr.args[0]
-    if isinstance(inner, core.Const):
-        return core.Const(not inner.value, BOOL, expr.span)
-    return inner.args[0] if isinstance(inner, core.Op) and inner.op == "not" else expr
-
-
-def _if(facts: Facts, expr: core.Op) -> core.Expr:
-    known = _known(expr.args[0])
-    if known is not None:
-        return expr.args[1] if known else expr.args[2]
-    then, otherwise = _known(expr.args[1]), _known(expr.args[2])
-    if then is True and otherwise is False:
-        return expr.args[0]
-    if then is False and otherwise is True:
-        return _not(facts, core.Op("not", (expr.args[0],), BOOL, expr.span))
-    return expr
-
-
-def _length(empty: Callable[[str, int], bool | None]) -> Callable[[Facts, core.Op], core.Expr]:
-    """A comparison of `len` with a number that only asks whether there is something."""
-
-    def change(facts: Facts, expr: core.Op) -> core.Expr:
-        left, right = expr.args
-        if isinstance(left, core.Op) and left.op == "len" and isinstance(right, core.Const):
-            found = empty(expr.op, right.value)
-            if found is not None:
-                some = _nonempty(facts, core.Op("nonempty", left.args, BOOL, expr.span))
-                return some if found else core.Op("not", (some,), BOOL, expr.span)
-        return expr
-
-    return change
-
-
-def _asks_for_some(op: str, number: int) -> bool | None:
-    if (op, number) in (("gt", 0), ("ne", 0), ("ge", 1)):
-        return True
-    return False if (op, number) in (("le", 0), ("eq", 0), ("lt", 1)) else None
-
-
-def _has(facts: Facts, expr: core.Op) -> core.Expr:
-    """Membership in what is made from another collection is asked of that one."""
-    group, item = expr.args
-    if isinstance(group, core.Op) and group.op == "distinct":
-        return core.Op("bag_has", (group.args[0], item), BOOL, expr.span)
-    if isinstance(group, core.Op) and group.op == "to_set" and isinstance(group.args[0].type, ListType):
-        return core.Op("list_has", (group.args[0], item), BOOL, expr.span)
-    if isinstance(group, core.Const) and isinstance(group.type, SetType) and item.type == group.type.item:
-        count = size(item.type)
-        if count is not None and group.value == (1 << count) - 1 and not facts.fails(item):
-            return core.Const(True, BOOL, expr.span)
-    if (
-        isinstance(group, core.Comp)
-        and same_elements(group)
-        and not facts.fails(group)
-        and isinstance(item, core.Local)
-    ):
-        return _has_kept(facts, expr, group, item)
-    return expr
-
-
-def _has_kept(facts: Facts, expr: core.Op, group: core.Comp, item: core.Local) -> core.Expr:
-    """`x in {y for y in S if C(y)}` is `x in S and C(x)`."""
-    clause = group.clauses[0]
-    inside = _has(facts, core.Op("set_has", (clause.source, item), BOOL, expr.span))
-    if clause.condition is None:
-        return inside
-    if item.name in {name for part in walk(clause.condition) for name in bound_names(part)}:
-        return expr
-    kept = substitute(clause.condition, {clause.var: item})
-    return _and(facts, core.Op("and", (inside, kept), BOOL, expr.span))
-
-
-def _nonempty(facts: Facts, expr: core.Op) -> core.Expr:
-    """Whether a comprehension has an element is asked without collecting them."""
-    group = expr.args[0]
-    if isinstance(group, core.Comp) and group.kind == "set" and not facts.fails(group.element):
-        return core.Comp("any", core.Const(True, BOOL, group.span), group.clauses, BOOL, group.span)
-    if isinstance(group, core.Op) and group.op == "distinct":
-        return core.Op("nonempty", group.args, BOOL, expr.span)
-    return expr
-
-
-def _len(facts: Facts, expr: core.Op) -> core.Expr:
-    group = expr.args[0]
-    if isinstance(group, core.Comp) and same_elements(group):
-        return core.Comp("count", group.element, group.clauses, expr.type, expr.span)
-    return expr
-
-
-def _one_more(facts: Facts, expr: core.Op) -> core.Expr:
-    """A collection of one element is added or taken away as an element."""
-    group, other = expr.args
-    name = {"bag_plus": "bag_add", "bag_minus": "bag_remove", "set_minus": "set_remove", "set_union": "set_add"}[
-        expr.op
-    ]
-    if not isinstance(other, core.Op) or other.op not in ("bag_of", "set_of") or len(other.args) != 1:
-        return expr
-    return core.Op(name, (group, other.args[0]), expr.type, expr.span)
-
-
-_SIMPLER: dict[str, Callable[[Facts, core.Op], core.Expr]] = {
-    "and": _and,
-    "or": _or,
-    "not": _not,
-    "if": _if,
-    "set_has": _has,
-    "nonempty": _nonempty,
-    "len": _len,
-    **dict.fromkeys(("bag_plus", "bag_minus", "set_minus", "set_union"), _one_more),
-    **dict.fromkeys(("gt", "ne", "ge", "le", "eq", "lt"), _length(_asks_for_some)),
-}
-
-
-def fused(expr: core.Comp) -> core.Expr:
-    """A loop over `{x for x in S if C}` is a loop over S; `any(any(...))` is one loop in another."""
-    clauses = tuple(_fused_clause(clause) for clause in expr.clauses)
-    element = expr.element
-    if expr.kind in ("any", "all") and isinstance(element, core.Comp) and element.kind == expr.kind:
-        clauses, element = (*clauses, *element.clauses), element.element
-    return evolve(expr, clauses=clauses, element=element)
-
-
-def _fused_clause(clause: core.Clause) -> core.Clause:
-    inner = clause.source
-    if not isinstance(inner, core.Comp) or not same_elements(inner):
-        return clause
-    source = inner.clauses[0]
-    condition = source.condition
-    if condition is not None:
-        condition = substitute(condition, {source.var: core.Local(clause.var, clause.var_type, inner.span)})
-        if clause.condition is not None:
-            condition = core.Op("and", (condition, clause.condition), BOOL, inner.span)
-    return evolve(clause, source=source.source, condition=condition or clause.condition)
-
-
-def same_elements(expr: core.Comp) -> bool:
-    """Whether a comprehension keeps some elements of a set, in order."""
-    clause = expr.clauses[0]
-    if len(expr.clauses) > 1 or expr.kind != "set" or not isinstance(clause.source.type, SetType):
-        return False
-    return isinstance(expr.element, core.Local) and expr.element.name == clause.var and clause.source.type == expr.type

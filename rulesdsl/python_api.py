@@ -6,7 +6,7 @@ from attrs import define
 
 from rulesdsl import core
 from rulesdsl.python_code import Names
-from rulesdsl.python_flow import MachineCode
+from rulesdsl.python_machine import MachineCode
 from rulesdsl.python_tables import Module
 
 Codes = dict[tuple[str, str], MachineCode]

@@ -13,30 +13,25 @@ from typing import Any
 
 from attrs import frozen
 
+import rulesdsl.python_collections
+import rulesdsl.python_comp
 import rulesdsl.python_ops  # noqa: F401
 from rulesdsl import core, runtime
 from rulesdsl.diagnostics import Span
-from rulesdsl.facts import Facts, walk
+from rulesdsl.facts import Facts
 from rulesdsl.optimise import optimise
 from rulesdsl.python_api import api
 from rulesdsl.python_body import body
 from rulesdsl.python_code import Emitter, render
 from rulesdsl.python_events import event, initial, storing
-from rulesdsl.python_expr import give, returns_itself
-from rulesdsl.python_flow import (
-    MachineCode,
-    action_params,
-    chance_functions,
-    entry_function,
-    find_heads,
-    head_function,
-    plain_effects,
-    plain_flow,
-    question_functions,
-)  # fmt: skip
+from rulesdsl.python_flow import action_params, plain_effects, plain_flow
 from rulesdsl.python_function import Fn, Scope, new_function
+from rulesdsl.python_give import give, returns_itself
 from rulesdsl.python_legal import allows_function, any_function, listing_function, needed_lets
+from rulesdsl.python_machine import MachineCode, entry_function, find_heads, head_function
+from rulesdsl.python_questions import chance_functions, question_functions
 from rulesdsl.python_tables import Module
+from rulesdsl.walk import everything
 
 Places = tuple[tuple[int, str, int, int], ...]
 
@@ -229,7 +224,7 @@ def evaluate(module: Module, expr: core.Expr, names: tuple[str, ...]) -> Callabl
 def _called(facts: Facts, expr: core.Expr) -> list[str]:
     """The defs that an expression calls, through others too."""
     found: list[str] = []
-    pending = [part.name for part in walk(expr) if isinstance(part, core.Call)]
+    pending = [part.name for part in everything(expr) if isinstance(part, core.Call)]
     while pending:
         name = pending.pop()
         if name not in found:

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from rulesdsl import core
-from rulesdsl.facts import statements
 from rulesdsl.python_code import OR, Py, index, tuple_of
-from rulesdsl.python_comp import iterable
-from rulesdsl.python_expr import assign, give, refuse, require, test
+from rulesdsl.python_expr import finish, test
 from rulesdsl.python_function import Fn, Leave
+from rulesdsl.python_give import assign, give
+from rulesdsl.python_loops import iterable, refuse, require
 from rulesdsl.python_state import cell_index, code_of, code_of_value, same_form
 from rulesdsl.runtime import STEP_LIMIT
 from rulesdsl.types import EnumType
+from rulesdsl.walk import statements
 
 FEW_CELLS = 4
 
@@ -171,7 +172,7 @@ def _store(fn: Fn, stmt: core.Store) -> None:
     fn.preload(*stmt.keys, stmt.value)
     target = fn.field(stmt.field)
     if not info.keys:
-        fn.code.line(f"{target} = {fn.value(stmt.value).text}")
+        finish(fn, f"{target} = ", fn.value(stmt.value))
     elif not stmt.keys:
         _store_whole(fn, info, target, fn.value(stmt.value))
     else:
@@ -180,7 +181,7 @@ def _store(fn: Fn, stmt: core.Store) -> None:
         if few_cells(info):
             fn.code.line(f"{target} = {_with_cell(fn, target, info.cells, position, value)}")
         else:
-            fn.code.line(f"{index(Py(target), position).text} = {value.text}")
+            finish(fn, f"{index(Py(target), position).text} = ", value)
 
 
 def few_cells(info: core.FieldInfo) -> bool:

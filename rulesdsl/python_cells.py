@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from rulesdsl import core
-from rulesdsl.facts import outer_reads, shape, walk, within
+from rulesdsl.facts import within
 from rulesdsl.python_code import Py, call, comparison, index, plus
 from rulesdsl.python_function import Fn
 from rulesdsl.python_state import cell_index, code_of
 from rulesdsl.python_tables import CELL, Grid, Module, decoded, words_of
+from rulesdsl.rewrite import outer_reads, shape
 from rulesdsl.types import BOOL, EnumType, IntType, SetType, Type, size
+from rulesdsl.walk import everything
 
 TURNED = "not as it is written"
 LEAST_CELLS = 6
@@ -157,16 +159,16 @@ def _property(fn: Fn, var: str, part: core.Expr) -> CellTest | None:
 
 def _cell(module: Module, var: str, part: core.Expr) -> core.Read | None:
     """The one cell that a condition looks at, if its last key is the variable and the others do not depend on it."""
-    if module.facts.needs_state(part) or any(isinstance(e, (core.Comp, core.Call)) for e in walk(part)):
+    if module.facts.needs_state(part) or any(isinstance(e, (core.Comp, core.Call)) for e in everything(part)):
         return None
-    reads = [e for e in walk(part) if isinstance(e, core.Read) and e.keys and _is(e.keys[-1], var)]
+    reads = [e for e in everything(part) if isinstance(e, core.Read) and e.keys and _is(e.keys[-1], var)]
     if not reads or any(shape(read) != shape(reads[0]) for read in reads[1:]):
         return None
     read = reads[0]
     info = module.program.field(read.field) if read.field in module.facts.positions else None
     if info is None or not info.packed or len(read.keys) < len(info.keys):
         return None
-    bound = {e.name for e in walk(part) if isinstance(e, (core.LetIn, core.IfSome))}
+    bound = {e.name for e in everything(part) if isinstance(e, (core.LetIn, core.IfSome))}
     others = {name for key in read.keys[:-1] for name in module.facts.free(key)}
     return None if var in others or bound & others else read
 
@@ -186,6 +188,14 @@ def _equal(module: Module, var: str, part: core.Expr, read: core.Read) -> core.E
             if inside is read and within(other.type, kind) and var not in module.facts.free(other):
                 return other
     return None
+
+
+def searching(expr: core.Comp) -> tuple[core.Clause, ...]:
+    """The clauses of any or all, such that what they find decides."""
+    last = expr.clauses[-1]
+    wanted = expr.element if expr.kind == "any" else opposite(expr.element)
+    condition = together([*conjuncts(last.condition), *conjuncts(wanted)])
+    return (*expr.clauses[:-1], evolve(last, condition=condition))
 
 
 # ---------------------------------------------------------------- code

@@ -1,7 +1,6 @@
-"""Expressions in Python, apart from operations and comprehensions: names, calls, conditions, and how they leave a block.
+"""Expressions in Python, apart from operations and comprehensions: names, calls, choices, conditions.
 
-`value` (in `Fn`) gives the value; here are `test`, which only has to be true or false, `require`, which leaves the block
-unless a condition holds, `assign` and `give`, which store or return a value without a detour.
+`value` (in `Fn`) gives the value of any expression; `test` is for conditions, and only has to be true or false.
 """
 
 from __future__ import annotations
@@ -9,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rulesdsl import core
+from rulesdsl.python_at_once import place_at_once
 from rulesdsl.python_code import AND, FALSE, NONE, OR, TERNARY, TRUE, Line, Py, call, comparison, negation
-from rulesdsl.python_function import VALUE, Fn, Leave
+from rulesdsl.python_function import VALUE, Fn
 from rulesdsl.types import BoolType, IntType
 
 # ---------------------------------------------------------------- plain nodes
@@ -40,7 +40,19 @@ def own_line(fn: Fn, expr: core.Expr, code: Py) -> Py:
     """What may fail gets a line of its own, so that the place in the rules is known."""
     name = fn.temp("t")
     fn.code.line(f"{name} = {code.text}", expr.span)
+    fn.own_lines.add(name)
     return Py(name)
+
+
+def finish(fn: Fn, start: str, code: Py) -> None:
+    """A line that uses a value, `start` and then the value; one that has just got a line of its own is put here instead."""
+    lines = fn.code.lines
+    head = f"{code.text} = "
+    if code.text in fn.own_lines and lines and lines[-1].depth == fn.code.depth and lines[-1].text.startswith(head):
+        last = lines.pop()
+        lines.append(last._replace(text=start + last.text.removeprefix(head)))
+    else:
+        fn.code.line(start + code.text)
 
 
 def _after(fn: Fn, expr: core.After) -> Py:
@@ -124,7 +136,7 @@ def choice(fn: Fn, condition: Py, then: Callable[[], Py], otherwise: Callable[[]
 
 def _finish(fn: Fn, name: str, lines: list[Line], code: Py) -> None:
     fn.code.paste(lines)
-    fn.code.line(f"{name} = {code.text}")
+    finish(fn, f"{name} = ", code)
 
 
 def both(fn: Fn, expr: core.Op, how: Callable[[Fn, core.Expr], Py]) -> Py:
@@ -145,8 +157,6 @@ def both(fn: Fn, expr: core.Op, how: Callable[[Fn, core.Expr], Py]) -> Py:
 
 def or_else(fn: Fn, expr: core.Op) -> Py:
     """An option, or a default that is evaluated only if needed."""
-    from rulesdsl.python_comp import place_at_once
-
     place = None if fn.probing else place_at_once(fn, expr.args[0])
     if place is not None:
         held = fn.held(place, "place")
@@ -181,179 +191,3 @@ def test(fn: Fn, expr: core.Expr) -> Py:
 TEST["and"] = lambda fn, expr: both(fn, expr, test)
 TEST["or"] = lambda fn, expr: both(fn, expr, test)
 TEST["not"] = lambda fn, expr: negation(test(fn, expr.args[0]))
-
-
-def require(fn: Fn, expr: core.Expr, leave: Leave) -> None:
-    """Goes on only if the condition holds, else leaves."""
-    if isinstance(expr, core.Op) and expr.op == "and" and not fn.probing and _stays(fn, expr):
-        require(fn, expr.args[0], leave)
-        require(fn, expr.args[1], leave)
-    elif isinstance(expr, core.Op) and expr.op == "not" and _stays(fn, expr):
-        refuse(fn, expr.args[0], leave)
-    elif isinstance(expr, core.Comp) and expr.kind == "any" and _jumps(fn, expr):
-        _search(fn, expr, leave)
-    elif isinstance(expr, core.Comp) and expr.kind == "all" and _jumps(fn, expr) and _can_open(fn, leave):
-        _search_all(fn, expr, leave)
-    else:
-        _leave_if(fn, negation(test(fn, expr)), leave)
-
-
-def refuse(fn: Fn, expr: core.Expr, leave: Leave) -> None:
-    """Goes on only if the condition does not hold, else leaves."""
-    if isinstance(expr, core.Op) and expr.op == "or" and not fn.probing and _stays(fn, expr):
-        refuse(fn, expr.args[0], leave)
-        refuse(fn, expr.args[1], leave)
-    elif isinstance(expr, core.Op) and expr.op == "not" and _stays(fn, expr):
-        require(fn, expr.args[0], leave)
-    elif isinstance(expr, core.Comp) and expr.kind == "all" and _jumps(fn, expr):
-        _search(fn, expr, leave)
-    elif isinstance(expr, core.Comp) and expr.kind == "any" and _jumps(fn, expr) and _can_open(fn, leave):
-        _search_all(fn, expr, leave)
-    else:
-        _leave_if(fn, test(fn, expr), leave)
-
-
-def _leave_if(fn: Fn, condition: Py, leave: Leave) -> None:
-    if condition == FALSE:
-        return
-    with fn.code.block(f"if {condition.text}:"):
-        fn.code.line(leave.text)
-
-
-def _stays(fn: Fn, expr: core.Expr) -> bool:
-    """Whether an expression is not better looked up as a whole."""
-    return fn.probing or fn.module.scratch or (fn.module.grid(expr) is None and fn.module.coded(expr) is None)
-
-
-def _jumps(fn: Fn, expr: core.Comp) -> bool:
-    from rulesdsl.python_comp import whole_scan
-
-    return len(expr.clauses) == 1 and _stays(fn, expr) and not fn.probing and whole_scan(fn, expr) is None
-
-
-def _can_open(fn: Fn, leave: Leave) -> bool:
-    return leave.text.startswith("return") or (leave.text == "continue" and leave.block == fn.code.block_id)
-
-
-def _search(fn: Fn, expr: core.Comp, leave: Leave) -> None:
-    """A loop that breaks when an element decides; without one, leaves."""
-    from rulesdsl.python_comp import opened, searching, when
-
-    fn.preload(expr)
-    head, condition = opened(fn, searching(expr)[0], True)
-    with fn.branch(), fn.code.block(head):
-        when(fn, condition, lambda: fn.code.line("break"))
-    with fn.code.block("else:"):
-        fn.code.line(leave.text)
-
-
-def _search_all(fn: Fn, expr: core.Comp, leave: Leave) -> None:
-    """A loop that leaves when an element decides against going on."""
-    from rulesdsl.python_comp import opened, searching, when
-
-    fn.preload(expr)
-    returns = leave.text.startswith("return")
-    head, condition = opened(fn, searching(expr)[0], True)
-    with fn.branch(), fn.code.block(head):
-        when(fn, condition, lambda: fn.code.line(leave.text if returns else "break"))
-    if not returns:
-        fn.code.open("else:")
-
-
-# ---------------------------------------------------------------- where a value goes
-
-
-def assign(fn: Fn, name: str, expr: core.Expr, held: str = "") -> None:
-    """Gives a Python variable the value of an expression. `held`: the local of the rules that it is."""
-    if isinstance(expr, core.Comp) and not fn.probing and held not in fn.module.facts.free(expr) and _stays(fn, expr):
-        from rulesdsl.python_comp import comprehend
-
-        fn.preload(expr)
-        code = comprehend(fn, expr, name)
-        if code.text != name:
-            fn.code.line(f"{name} = {code.text}")
-        return
-    fn.code.line(f"{name} = {fn.value(expr).text}")
-
-
-def give(fn: Fn, expr: core.Expr) -> None:
-    """Returns the value of an expression from the function."""
-    fn.preload(expr)
-    if fn.probing or not _stays(fn, expr):
-        fn.code.line(f"return {fn.value(expr).text}")
-    elif isinstance(expr, core.Op) and expr.op == "if":
-        with fn.code.block(f"if {test(fn, expr.args[0]).text}:"), fn.branch():
-            give(fn, expr.args[1])
-        give(fn, expr.args[2])
-    elif isinstance(expr, core.Op) and expr.op in ("and", "or"):
-        _give_both(fn, expr)
-    elif isinstance(expr, core.LetIn):
-        held = fn.held(fn.value(expr.value), expr.name)
-        with fn.alias(expr.name, held.text):
-            give(fn, expr.body)
-    elif isinstance(expr, core.Comp) and expr.kind in ("any", "all", "first"):
-        _give_search(fn, expr)
-    elif isinstance(expr, core.Call) and fn.again is not None and expr.name == fn.again.name and not fn.loops:
-        _start_again(fn, expr, fn.again)
-    else:
-        fn.code.line(f"return {fn.value(expr).text}")
-
-
-def _start_again(fn: Fn, expr: core.Call, info: core.DefInfo) -> None:
-    """A def that returns a call of itself begins again with other arguments."""
-    with fn.code.at(expr.span):
-        pairs = [(fn.local(param.name), fn.value(arg).text) for param, arg in zip(info.params, expr.args, strict=True)]
-        changed = [(name, code) for name, code in pairs if name != code]
-        names, codes = [name for name, _ in changed], [code for _, code in changed]
-        fn.code.line(f"{', '.join([*names, 'depth'])} = {', '.join([*codes, 'depth + 1'])}")
-        fn.code.line("continue")
-
-
-def returns_itself(info: core.DefInfo) -> bool:
-    """Whether a def returns a call of itself, outside of its loops."""
-    return info.recursive and any(_tail_call(stmt, info.name) for stmt in info.body)
-
-
-def _tail_call(stmt: core.Stmt, name: str) -> bool:
-    if isinstance(stmt, core.IfStmt):
-        return any(_tail_call(inner, name) for inner in (*stmt.then, *stmt.otherwise))
-    return isinstance(stmt, core.ReturnStmt) and stmt.value is not None and _tail_value(stmt.value, name)
-
-
-def _tail_value(expr: core.Expr, name: str) -> bool:
-    if isinstance(expr, core.Call):
-        return expr.name == name
-    if isinstance(expr, core.Op) and expr.op in ("if", "and", "or"):
-        return any(_tail_value(part, name) for part in expr.args[1:])
-    return isinstance(expr, core.LetIn) and _tail_value(expr.body, name)
-
-
-def _give_both(fn: Fn, expr: core.Op) -> None:
-    with fn.maybe() as lines:
-        inline = fn.value(expr)
-    if not lines:
-        fn.code.line(f"return {inline.text}")
-    elif expr.op == "and":
-        require(fn, expr.args[0], Leave("return False"))
-        give(fn, expr.args[1])
-    else:
-        refuse(fn, expr.args[0], Leave("return True"))
-        give(fn, expr.args[1])
-
-
-def _give_search(fn: Fn, expr: core.Comp) -> None:
-    from rulesdsl.python_comp import at_once, nest_loops, searching
-
-    whole = at_once(fn, expr)
-    if whole is not None:
-        fn.code.line(f"return {whole.text}")
-        return
-    first = expr.kind == "first"
-    clauses = expr.clauses if first else searching(expr)
-
-    def leaf() -> None:
-        fn.code.line(f"return {fn.value(expr.element).text if first else expr.kind == 'any'}")
-
-    with fn.branch():
-        nest_loops(fn, clauses, leaf, distinct=True)
-    fn.code.line("return None" if first else f"return {expr.kind == 'all'}")

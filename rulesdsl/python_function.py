@@ -16,6 +16,7 @@ from rulesdsl import core
 from rulesdsl.diagnostics import Span
 from rulesdsl.python_code import Emitter, Names, Py
 from rulesdsl.python_tables import Module
+from rulesdsl.walk import everything
 
 VALUE: dict[type, Callable[[Fn, Any], Py]] = {}
 
@@ -65,6 +66,7 @@ class Fn:
     scopes: int = 0
     again: core.DefInfo | None = None
     loops: int = 0
+    own_lines: set[str] = field(factory=set)
 
     # ------------------------------------------------------------ names
 
@@ -142,9 +144,8 @@ class Fn:
         self.load(found)
 
     def _preload_before(self, expr: core.Expr) -> None:
-        from rulesdsl.facts import walk
 
-        for part in walk(expr):
+        for part in everything(expr):
             if isinstance(part, core.Read) and part.before:
                 self.field(part.field, before=True)
 

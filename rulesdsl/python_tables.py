@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 
 from rulesdsl import core, runtime
-from rulesdsl.facts import Facts, item_of, outer_reads, rebuilt, shape, simple, walk
+from rulesdsl.facts import Facts, item_of, simple
 from rulesdsl.python_code import Emitter, Py, index, plus
+from rulesdsl.rewrite import outer_reads, rebuilt, shape
 from rulesdsl.types import BagType, EnumType, IntType, SetType, Type, size, value_at, values
+from rulesdsl.walk import everything
 
 if TYPE_CHECKING:
-    from rulesdsl.python_function import Fn
+    import rulesdsl.python_function as function
 
 TABLE_LIMIT = 4096
 INLINE_LIMIT = 24
@@ -145,7 +147,7 @@ class Module:
 
     # ------------------------------------------------------------ constant geometry
 
-    def tabulated(self, fn: Fn, expr: core.Expr) -> Py | None:
+    def tabulated(self, fn: function.Fn, expr: core.Expr) -> Py | None:
         """A lookup in place of an expression, where that is possible and cheaper."""
         if self.scratch or isinstance(expr, (core.Const, core.Local, core.Read)):
             return None
@@ -156,7 +158,7 @@ class Module:
             return self._lookup(fn, grid, grid.values, expr, "")
         return self._coded_lookup(fn, expr)
 
-    def elements_of(self, fn: Fn, expr: core.Expr, distinct: bool) -> Py | None:
+    def elements_of(self, fn: function.Fn, expr: core.Expr, distinct: bool) -> Py | None:
         """The elements of a collection, as a tuple that is known or looked up."""
         grid = None if self.scratch or fn.probing else self.grid(expr, always=True)
         if isinstance(expr, core.Const):
@@ -175,7 +177,7 @@ class Module:
             return Py(self.all_values(kind))
         return self.inline(listed, f"{words_of(expr.span.text)}_EACH", expr.span.text)
 
-    def _lookup(self, fn: Fn, grid: Grid, table: Any, expr: core.Expr, suffix: str) -> Py:
+    def _lookup(self, fn: function.Fn, grid: Grid, table: Any, expr: core.Expr, suffix: str) -> Py:
         comment = f"{expr.span.text}, by {' and '.join(grid.names)}"
         result = Py(self.constant(words_of(expr.span.text) + suffix, literal(table), comment))
         for name, kind in zip(grid.names, grid.types, strict=True):
@@ -233,12 +235,12 @@ class Module:
             return False
         return any(
             isinstance(e, (core.Comp, core.Call)) or (isinstance(e, core.Op) and e.op in ("table", "set_of"))
-            for e in walk(expr)
+            for e in everything(expr)
         )
 
     # ------------------------------------------------------------ what depends on one packed cell
 
-    def _coded_lookup(self, fn: Fn, expr: core.Expr) -> Py | None:
+    def _coded_lookup(self, fn: function.Fn, expr: core.Expr) -> Py | None:
         found = self.coded(expr)
         if found is None:
             return None
@@ -248,7 +250,7 @@ class Module:
             return None
         if len(grid.names) > 1 and self.facts.weight(inner) < 4:
             return None
-        from rulesdsl.python_state import raw_cell
+        from rulesdsl.python_state import raw_cell  # which writes functions, and they use this module
 
         comment = f"{expr.span.text}, by {' and '.join(n if n != CELL else read.span.text for n in grid.names)}"
         result = Py(self.constant(words_of(expr.span.text), literal(grid.values), comment))
@@ -270,14 +272,14 @@ class Module:
         if isinstance(expr, core.Op) and expr.op in ("is_some", "is_none", "some", "unwrap", "cast"):
             return None
         reads = list(outer_reads(expr))
-        if not reads or any(isinstance(e, (core.Comp, core.Call)) for e in walk(expr)):
+        if not reads or any(isinstance(e, (core.Comp, core.Call)) for e in everything(expr)):
             return None
         if any(shape(read) != shape(reads[0]) for read in reads[1:]):
             return None
         info = self.program.field(reads[0].field) if reads[0].field in self.facts.positions else None
         if info is None or not info.packed or len(reads[0].keys) < len(info.keys):
             return None
-        bound = {e.name for e in walk(expr) if isinstance(e, (core.LetIn, core.IfSome))}
+        bound = {e.name for e in everything(expr) if isinstance(e, (core.LetIn, core.IfSome))}
         if bound & set(self.facts.free(reads[0])):
             return None
         inner = decoded(expr, core.Local(CELL, info.value, reads[0].span))
@@ -317,7 +319,7 @@ def _stripped(expr: core.Expr) -> core.Expr:
 
 def _bounded(expr: core.Expr) -> bool:
     """Whether working it out at compile time is sure to be quick: no long ranges."""
-    for part in walk(expr):
+    for part in everything(expr):
         if isinstance(part, core.Op) and part.op == "range":
             kind = item_of(part.type)
             count = size(kind)
