@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from rulesdsl.grid_boards import grid, track
+from rulesdsl.grid_boards import grid, rhombus, track
 from rulesdsl.hex_boards import hexes
 from rulesdsl.shapes import NO_ATTRIBUTE, Attribute, Method, Shape, ShapeError, StaticMethod, column_name
 
 SHAPES: dict[str, Callable[[Sequence[str], Sequence[int], Mapping[str, Any]], Shape]] = {
     "grid": grid,
     "hexes": hexes,
+    "rhombus": rhombus,
     "track": track,
 }
 

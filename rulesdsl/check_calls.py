@@ -215,8 +215,19 @@ class CallChecker:
         for shape in names.shapes.values():
             if isinstance(obj.type, EnumType):
                 found = found or shape.methods.get((obj.type.name, fn.name.id))
+                relation = shape.relations.get((obj.type.name, fn.name.id))
+                if relation is not None:
+                    made = self.made_of_known(node, fn, relation)
+                    if made is None:
+                        return self.unknown(node.span)
+                    return self.checker.op("table", (obj,), made[0], node.span, made[1])
         if found is None:
-            pool = [name for shape in names.shapes.values() for owner, name in shape.methods if owner == str(obj.type)]
+            pool = [
+                name
+                for shape in names.shapes.values()
+                for owner, name in (*shape.methods, *shape.relations)
+                if owner == str(obj.type)
+            ]
             near = closest(fn.name.id, pool)
             hint = f"did you mean `{near}`?" if near else ""
             if isinstance(obj.type, EnumType) and names.attribute(obj.type, fn.name.id) is not None:
@@ -233,16 +244,8 @@ class CallChecker:
         for shape in names.shapes.values():
             found = shape.statics.get((kind.name, fn.name.id))
             if found is not None:
-                numbers = [names.known_int(arg.value, f"an argument of `{fn.name.id}`") for arg in node.args]
-                if any(number is None for number in numbers):
-                    return self.unknown(node.span)
-                try:
-                    made = found.call([n for n in numbers if n is not None])
-                except boards.ShapeError as why:
-                    return self.report(
-                        "T302", f"`{fn.name.id}` cannot be worked out", node.span, str(why), found.signature
-                    )
-                return core.Const(made[1], made[0], node.span)
+                made = self.made_of_known(node, fn, found)
+                return core.Const(made[1], made[0], node.span) if made else self.unknown(node.span)
         pool = [name for shape in names.shapes.values() for owner, name in shape.statics if owner == kind.name]
         near = closest(fn.name.id, pool)
         return self.report(
@@ -252,6 +255,18 @@ class CallChecker:
             "",
             f"did you mean `{near}`?" if near else "",
         )
+
+    def made_of_known(self, node: syntax.Call, fn: syntax.Attr, found: boards.StaticMethod) -> tuple[Type, Any] | None:
+        """What a function of numbers that are known before play gives; reports why it gives nothing."""
+        known_int = self.checker.names.known_int
+        numbers = [known_int(arg.value, f"an argument of `{fn.name.id}`") for arg in node.args]
+        if any(number is None for number in numbers):
+            return None
+        try:
+            return found.call([n for n in numbers if n is not None])
+        except boards.ShapeError as why:
+            self.report("T302", f"`{fn.name.id}` cannot be worked out", node.span, str(why), found.signature)
+            return None
 
     # ------------------------------------------------------------ functions of the language
 

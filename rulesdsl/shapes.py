@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from rulesdsl.core import Table
 from rulesdsl.types import UNKNOWN, EnumType, Type
@@ -45,7 +45,7 @@ class Method:
 
 @frozen
 class StaticMethod:
-    """A function of known numbers on the type itself: gives a type and a value in internal form, or raises `ShapeError`."""
+    """A function of known numbers on the type itself or on a place: gives a type and a value in internal form, or raises `ShapeError`."""
 
     call: Callable[[Sequence[int]], tuple[Type, Any]]
     signature: str
@@ -53,7 +53,8 @@ class StaticMethod:
 
 @frozen
 class Shape:
-    """`kind` is the name of the function in the rules (`grid`, `track`); `size` its numbers, for drawing."""
+    """`kind` is the name of the function in the rules (`grid`, `track`); `size` its numbers, for drawing. `relations` are
+    methods of places whose numbers are known before play, so that only what is used is worked out: the value is a table."""
 
     kind: str
     size: tuple[int, ...]
@@ -62,6 +63,7 @@ class Shape:
     methods: dict[tuple[str, str], Method]
     constants: dict[tuple[str, str], tuple[Type, Any]]
     statics: dict[tuple[str, str], StaticMethod]
+    relations: dict[tuple[str, str], StaticMethod] = field(factory=dict)
 
 
 def column_name(column: int) -> str:

@@ -61,7 +61,9 @@ def test_hexes_edges_and_corners_agree_with_each_other(shape: Shape) -> None:
     assert all(len(edges) == 6 for edges in hex_edges) and all(len(corners) == 6 for corners in hex_corners)
     assert all(len(ends) == 2 for ends in edge_ends)
     for ours, theirs in ((hex_edges, edge_hexes), (hex_corners, corner_hexes), (edge_ends, corner_edges)):
-        assert {(a, b) for a, many in enumerate(ours) for b in many} == {(a, b) for b, many in enumerate(theirs) for a in many}
+        assert {(a, b) for a, many in enumerate(ours) for b in many} == {
+            (a, b) for b, many in enumerate(theirs) for a in many
+        }
     hexes_, edges, corners = (len(kind.members) for kind in shape.types)
     assert corners - edges + hexes_ == 1  # Euler: a region without holes
 
@@ -103,6 +105,8 @@ def test_place_names_are_words_and_all_different(shape: Shape) -> None:
         ("grid", ["Cell"], [100, 100], {}),
         ("grid", ["Cell", "Edge"], [3, 3], {}),
         ("grid", ["Cell"], [3, 3], {"radius": 2}),
+        ("rhombus", ["Cell"], [5], {}),
+        ("rhombus", ["Cell"], [100, 100], {}),
         ("track", ["Place"], [], {}),
         ("track", ["Place"], [5000], {}),
         ("hexes", ["Hex"], [], {"radius": 2}),
@@ -112,7 +116,9 @@ def test_place_names_are_words_and_all_different(shape: Shape) -> None:
         ("hexes", ["Hex", "Edge", "Corner"], [], {"radius": 40}),
     ],
 )
-def test_a_shape_that_cannot_be_made_says_why(kind: str, names: list[str], numbers: list[int], named: dict[str, Any]) -> None:
+def test_a_shape_that_cannot_be_made_says_why(
+    kind: str, names: list[str], numbers: list[int], named: dict[str, Any]
+) -> None:
     with pytest.raises(ShapeError, match=r"\w"):
         SHAPES[kind](names, numbers, named)
 
@@ -124,6 +130,43 @@ def test_a_grid_counts_from_the_lower_left() -> None:
     assert related(shape, "Cell", "diagonals")[0] == [4]
     lines = shape.statics[("Cell", "lines")].call([3])[1]
     assert [members_of(line) for line in lines] == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_rays_go_to_the_edge() -> None:
+    shape = SHAPES["grid"](["Cell"], [8, 8], {})
+    rays = {attr: shape.attributes[("Cell", attr)].table.values for attr in ("rays", "straight_rays", "diagonal_rays")}
+    assert [len(rays["rays"][i]) for i in (0, 1, 9)] == [3, 5, 8]
+    assert all(sum(map(len, of)) == 14 for of in rays["straight_rays"])  # a rook's moves on an empty board
+    assert sum(len(ray) for of in rays["diagonal_rays"] for ray in of) == 560  # and all those of a bishop
+    ray = shape.methods[("Cell", "ray")].table
+    assert ray.values[4] == () and ray.values[8] == (9, 18, 27, 36, 45, 54, 63)
+    assert ray.outside == ()
+
+
+def test_a_knight_has_336_moves() -> None:
+    _, table = SHAPES["grid"](["Cell"], [8, 8], {}).relations[("Cell", "leaps")].call([1, 2])
+    assert sum(mask.bit_count() for mask in table.values) == 336
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(["grid", "rhombus"]), st.integers(1, 5), st.integers(1, 5), st.integers(1, 5))
+def test_the_lines_through_the_cells_are_all_lines(kind: str, columns: int, rows: int, length: int) -> None:
+    shape = SHAPES[kind](["Cell"], [columns, rows], {})
+    lines = shape.statics[("Cell", "lines")].call([length])[1]
+    assert len(set(lines)) == len(lines) and all(line.bit_count() == length for line in lines)
+    through = shape.relations[("Cell", "lines")].call([length])[1].values
+    assert through == tuple(tuple(line for line in lines if line >> i & 1) for i in range(columns * rows))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(1, 5), st.integers(1, 5))
+def test_cells_of_a_rhombus_touch_those_one_step_away(columns: int, rows: int) -> None:
+    shape = SHAPES["rhombus"](["Cell"], [columns, rows], {})
+    count = columns * rows
+    distance = shape.methods[("Cell", "distance")].table.values
+    for a, near in enumerate(related(shape, "Cell", "neighbours")):
+        assert near == [b for b in range(count) if distance[a * count + b] == 1]
+        assert shape.attributes[("Cell", "on_edge")].table.values[a] == (len(near) < 6)
 
 
 def test_a_track_ends_at_both_ends() -> None:

@@ -218,7 +218,8 @@ def like(pattern: str, text: str) -> bool:
         return [line.rstrip() for line in value.strip("\n").splitlines()]
 
     wanted = "".join(
-        r"(?:.*\n)*?" if line == "..." else ".*?".join(map(re.escape, line.split("..."))) + r"\n" for line in lines(pattern)
+        r"(?:.*\n)*?" if line == "..." else ".*?".join(map(re.escape, line.split("..."))) + r"\n"
+        for line in lines(pattern)
     )
     return re.fullmatch(wanted, "".join(f"{line}\n" for line in lines(text))) is not None
 
@@ -350,7 +351,9 @@ _DECLARATION = re.compile(r"(?:^##.*\n)*^(?=[a-z])(.*)\n(?:^(?:[ ].*|#(?!#).*)?\
 
 def declarations(text: str) -> list[tuple[str, str]]:
     """The declarations of a file with what each is called: its first words, up to what a declaration adds to them."""
-    return [(re.split(r"[(:\[=]|->", found[1], maxsplit=1)[0].strip(), found[0]) for found in _DECLARATION.finditer(text)]
+    return [
+        (re.split(r"[(:\[=]|->", found[1], maxsplit=1)[0].strip(), found[0]) for found in _DECLARATION.finditer(text)
+    ]
 
 
 def replaced(text: str, block: Block) -> str:
@@ -417,7 +420,9 @@ def anchors(text: str) -> set[str]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[document.name for document in DOCUMENTS])
 def test_files_that_are_named_exist(document: Document) -> None:
-    named = re.findall(r"`((?:rulesdsl|interpreter|playtest|table|tests|benchmarks|games|docs)/[\w./-]*\w/?)`", document.text)
+    named = re.findall(
+        r"`((?:rulesdsl|interpreter|playtest|table|tests|benchmarks|games|docs)/[\w./-]*\w/?)`", document.text
+    )
     missing = [name for name in named if not (ROOT / name).exists()]
     assert not missing, f"{document.name}: {missing}"
 
@@ -455,11 +460,12 @@ def test_all_parts_of_boards_are_described() -> None:
     from rulesdsl.check import check
     from rulesdsl.program import parse_source
 
-    boards = "board Cell = grid(3, 3)\n\nboard Way = track(9)\n\nboard Hex, Edge, Corner = hexes(radius=1)\n"
+    made = ("Cell = grid(3, 3)", "Field = rhombus(3, 3)", "Way = track(9)", "Hex, Edge, Corner = hexes(radius=1)")
+    boards = "".join(f"board {board}\n\n" for board in made)
     source = Source("game.rules", f"game g:\n    players 2\n\n{boards}\nflow main:\n    end tie\n")
-    letters = {"Cell": "s", "Way": "w", "Hex": "h", "Edge": "e", "Corner": "c"}
+    letters = {"Cell": "s", "Field": "f", "Way": "w", "Hex": "h", "Edge": "e", "Corner": "c"}
     for shape in check(source, parse_source(source), {}, None).names.shapes.values():
-        for part in (*shape.attributes, *shape.methods):
+        for part in (*shape.attributes, *shape.methods, *shape.relations):
             assert f"`{letters[part[0]]}.{part[1]}" in LANGUAGE, part
         for part in (*shape.statics, *shape.constants):
             assert f"`{part[0]}.{part[1]}" in LANGUAGE, part
