@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from interpreter.rules import Rules
 from playtest.fuzz import fuzz
 from playtest.perft import perft
+from playtest.scenarios import scenario_end
 from rulesdsl.program import load
 
 CLASSIC = Path(__file__).resolve().parent.parent / "games" / "classic"
@@ -19,8 +21,21 @@ KNOWN = {
     "breakthrough": (22, 484, 11_132),
     "hex": (121, 14_520),
     "reversi": (4, 12, 56, 244, 1_396, 8_200, 55_092),
+    "chess": (20, 400, 8_902),
     "kuhn_poker": (3, 6, 12, 24, 12, 0),
 }
+
+KINDS = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
+CASTLINGS = {"K": "white_short", "Q": "white_long", "k": "black_short", "q": "black_long"}
+POSITIONS = {
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq": (48, 2_039),
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w -": (14, 191, 2_812),
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq": (6, 264, 9_467),
+    "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ": (6, 264),
+    "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ": (44, 1_486),
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w -": (46, 2_079),
+}
+"""Chess positions that are used to test programs, in the usual notation, and how many lines of play each has."""
 
 
 def classic(game: str, **params: Any) -> Any:
@@ -38,3 +53,41 @@ def test_there_are_as_many_lines_of_play_as_is_known(game: str) -> None:
 @pytest.mark.parametrize("game", sorted(path.stem for path in CLASSIC.glob("*.rules")))
 def test_all_laws_hold_in_random_games(game: str) -> None:
     assert fuzz(classic(game), 3).failure is None
+
+
+def chess_scenario(position: str) -> str:
+    """The scenario that sets up a position."""
+    rows, mover, rights = position.split()
+    pieces, thrones = [], []
+    for row, line in zip("87654321", rows.split("/"), strict=True):
+        for column, sign in zip("abcdefgh", "".join(" " * int(s) if s.isdigit() else s for s in line), strict=True):
+            if sign != " ":
+                kind = KINDS[sign.lower()]
+                colour = "white" if sign.isupper() else "black"
+                pieces.append(f"{column}{row}: Piece({colour}, {kind})")
+                if kind == "king":
+                    thrones.append(f"{colour}: {column}{row}")
+    unmoved = ", ".join(CASTLINGS[right] for right in rights if right != "-")
+    return f"""
+scenario "{position}":
+    given:
+        at = {{{", ".join(pieces)}}}
+        throne = {{{", ".join(thrones)}}}
+        unmoved = {{{unmoved}}}
+    run play({"white" if mover == "w" else "black"})
+"""
+
+
+@pytest.fixture(scope="module")
+def positions(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("chess") / "chess.rules"
+    rules = (CLASSIC / "chess.rules").read_text(encoding="utf-8")
+    path.write_text(rules + "".join(map(chess_scenario, POSITIONS)), encoding="utf-8")
+    return load(path, {}, None)
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_chess_positions_have_as_many_lines_as_is_known(positions: Any, position: str) -> None:
+    scenario = next(s for s in positions.program.scenarios if s.text == position)
+    start = scenario_end(Rules(positions), scenario)
+    assert perft(positions, len(POSITIONS[position]), start).leaves[1:] == POSITIONS[position]
