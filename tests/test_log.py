@@ -444,7 +444,7 @@ def test_the_files_of_a_program_find_each_other_again() -> None:
     cases = [
         (base, ["duel.rules"], ()),
         (mild, ["mild.rules", "duel.rules"], ("mild",)),
-        (kinder, ["kinder.rules", "../duel.rules", "kind.rules"], ("kind", "kinder")),
+        (kinder, ["kinder.rules", "kind.rules", "../duel.rules"], ("kind", "kinder")),
         (
             Source(base.name, base.text, None, (mild, kind)),
             ["duel.rules", "mild.rules", "more/kind.rules"],
