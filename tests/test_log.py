@@ -448,7 +448,7 @@ def test_the_files_of_a_program_find_each_other_again() -> None:
         (
             Source(base.name, base.text, None, (mild, kind)),
             ["duel.rules", "mild.rules", "more/kind.rules"],
-            ("mild", "kind"),
+            ("kind", "mild"),
         ),
     ]
     for source, names, variants in cases:
