@@ -157,11 +157,14 @@ def covers(key: Key, part: Key, steps: Nesting) -> bool:
 
 
 def signature(decl: Any) -> str:
-    """What others rely on when they use a clause, as text: parameters with types, result. Empty for what has none."""
+    """What others rely on when they use a clause, as text: parameters with types, result. Empty for what has none.
+
+    Whether a parameter may be unused (`_p`) is its clause's own business.
+    """
     from rulesdsl.format import format_type
 
     if isinstance(decl, (syntax.Def, syntax.Event, syntax.Flow, syntax.Measure)):
-        parts = [f"{p.name.id}: {format_type(p.type)}" for p in decl.params]
+        parts = [f"{p.name.id.lstrip('_')}: {format_type(p.type)}" for p in decl.params]
         result = getattr(decl, "result", None)
         return f"({', '.join(parts)})" + (f" -> {format_type(result)}" if result is not None else "")
     if isinstance(decl, syntax.Action):
