@@ -104,7 +104,7 @@ def test_a_move_can_be_completed_if_some_way_of_crossing_and_paying_exists():
             coins = tuple(sorted([*Counter(named.tiles[name]).elements(), *[1] * cards]))
             saved = bool(named.has_bridge[name]) + bool(named.has_boat[name])
             wanted = over(tuple(gaps), saved, coins, fees, named.due)
-            assert defs["can_complete"](state, seat, start, to, cards) == wanted, (gaps, saved, coins, fees, named.due)
+            assert defs["can_cross"](state, seat, start, to, cards) == wanted, (gaps, saved, coins, fees, named.due)
             seen[wanted, any(owners for _, owners in gaps)] += 1
     assert all(seen[wanted, lent] >= 5 for wanted in (True, False) for lent in (True, False)), seen
 
