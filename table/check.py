@@ -258,7 +258,7 @@ def _say_results(name: str, tested: Tested, verbose: bool, whole: bool) -> None:
             cause = tested.causes.get(result.text)
             if cause is not None:
                 say(f"  {cause}")
-                say('  if this is meant, say so: `replace scenario "..."`, or `remove scenario "..." because "..."`')
+                say('  is it meant? `replace scenario "..."`, or `remove scenario "..." because "..."`')
     failed = len(tested.failed)
     passed = len(tested.results) - failed
     count = f"{plural(passed, 'scenario')} passed"
@@ -273,8 +273,9 @@ def of_the_base(tested: Tested) -> str:
     """`37 of 38 base scenarios still pass, 1 removed by the variant`."""
     passed = sum(result.passed for result in tested.kept)
     parts = [f"{passed} of {len(tested.base)} base scenarios still pass"]
-    parts += [f"{len(tested.replaced)} replaced by the variant"] if tested.replaced else []
-    parts += [f"{len(tested.removed)} removed by the variant"] if tested.removed else []
+    counted = ((len(tested.replaced), "replaced"), (len(tested.removed), "removed"))
+    done = [f"{number} {what}" for number, what in counted if number]
+    parts += [f"{' and '.join(done)} by the variant"] if done else []
     changed = len(tested.kept) - passed
     parts += [paint(f"{changed} changed without a word", fg="red", bold=True)] if changed else []
     return ", ".join(parts)
