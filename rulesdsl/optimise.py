@@ -1,8 +1,8 @@
 """Improves a program in ways that do not change what it means, before a back end sees it.
 
-Small defs are put in place of their calls (a call costs Python as much as several lookups, and what is inlined can be worked
-out before play), loops over comprehensions become one loop, conditions that are known are dropped. Nothing that may be a
-rules error is moved, dropped, or evaluated more or less often in a way that shows.
+Small defs are put in place of their calls (a call costs Python as much as several lookups, and what is inlined can be
+worked out before play), loops over comprehensions become one loop, conditions that are known are dropped. Nothing
+that may be a rules error is moved, dropped, or evaluated more or less often in a way that shows.
 """
 
 from __future__ import annotations

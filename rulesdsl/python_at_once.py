@@ -1,4 +1,4 @@
-"""Comprehensions that need no loop of ours: what is asked of all cells of a field at once, or of all counts of a bag."""
+"""Comprehensions without a loop of ours: what is asked of all cells of a field at once, or of all counts of a bag."""
 
 from __future__ import annotations
 

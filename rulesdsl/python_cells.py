@@ -1,7 +1,7 @@
-"""Going through all cells of a packed field at once: what a loop tests in one cell, `bytes` tests in all of them in C.
+"""Going through all cells of a packed field at once: `bytes` tests in C what a loop tests cell by cell.
 
-`any(piece[s] == X for s in Square)` is `code in piece`, `count(...)` is `piece.count(code)`; a loop over the places that have a
-property of one cell goes through `compress(ALL_SQUARE, piece.translate(HAS_IT))`.
+`any(piece[s] == X for s in Square)` is `code in piece`, `count(...)` is `piece.count(code)`; a loop over the places
+that have a property of one cell goes through `compress(ALL_SQUARE, piece.translate(HAS_IT))`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SPARSE = 6
 
 @frozen
 class CellTest:
-    """A condition on the cells `read`, whose last key is the variable. Either the cell equals `equal`, or `grid` says for each
-    code (and perhaps one local) whether it holds."""
+    """A condition on the cells `read`, whose last key is the variable. Either the cell equals `equal`, or `grid` says
+    for each code (and perhaps one local) whether it holds."""
 
     read: core.Read
     written: core.Expr
@@ -38,8 +38,8 @@ class CellTest:
 
 @frozen
 class Scan:
-    """How to go through all places at once: those with a property (if there is one), from `low` on and before `high` (each an
-    expression and what is added to it), and the `rest` of the condition."""
+    """How to go through all places at once: those with a property (if there is one), from `low` on and before `high`
+    (each an expression and what is added to it), and the `rest` of the condition."""
 
     kind: Type
     tested: CellTest | None

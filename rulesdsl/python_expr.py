@@ -45,7 +45,8 @@ def own_line(fn: Fn, expr: core.Expr, code: Py) -> Py:
 
 
 def finish(fn: Fn, start: str, code: Py) -> None:
-    """A line that uses a value, `start` and then the value; one that has just got a line of its own is put here instead."""
+    """A line that uses a value, `start` and then the value; one that has just got a line of its own is put here
+    instead."""
     lines = fn.code.lines
     head = f"{code.text} = "
     if code.text in fn.own_lines and lines and lines[-1].depth == fn.code.depth and lines[-1].text.startswith(head):

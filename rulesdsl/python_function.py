@@ -31,8 +31,8 @@ class Leave:
 
 @define
 class Scope:
-    """A state that expressions read: the name of its tuple (None where only fields were given), and the fields that are in
-    Python locals. `frozen`: how to read a field, or the state, that is being changed."""
+    """A state that expressions read: the name of its tuple (None where only fields were given), and the fields that
+    are in Python locals. `frozen`: how to read a field, or the state, that is being changed."""
 
     st: str | None
     fields: dict[str, str] = field(factory=dict)

@@ -1,8 +1,9 @@
 """Flows that ask, in Python: machines.
 
-A frame is (pc, live locals, parent frame). Blocks that follow each other become one function; where a block can be reached
-from several places, or is where something returns to, it has a function of its own: (st, trace, parent, *live locals) ->
-(st, frame). A frame that does not rest is run by the loop in `answer`, so that Python's stack stays shallow.
+A frame is (pc, live locals, parent frame). Blocks that follow each other become one function; where a block can be
+reached from several places, or is where something returns to, it has a function of its own: (st, trace, parent, *live
+locals) -> (st, frame). A frame that does not rest is run by the loop in `answer`, so that Python's stack stays
+shallow.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from rulesdsl.python_tables import Module
 
 @define
 class MachineCode:
-    """A machine with the numbers of its blocks in the module. `kind`: flow or action. `heads`: blocks with a function of their
-    own. `arrivals`: questions with `otherwise` that are come to from several places: the pc of coming there."""
+    """A machine with the numbers of its blocks in the module. `kind`: flow or action. `heads`: blocks with a function
+    of their own. `arrivals`: questions with `otherwise` with several ways to them: the pc of coming there."""
 
     kind: str
     name: str
@@ -71,7 +72,8 @@ def targets(end: core.Terminator) -> tuple[int, ...]:
 
 
 def find_heads(code: MachineCode, suspending: set[str], next_pc: int) -> int:
-    """Which blocks have a function of their own, and which questions are arrived at through one. Gives the next free pc."""
+    """Which blocks have a function of their own, and which questions are arrived at through one. Gives the next free
+    pc."""
     numbers = sorted({resolved(code, number) for number in code.blocks})
     edges = {n: [resolved(code, to) for to in targets(code.blocks[n].end)] for n in numbers}
     counts = Counter(to for leads in edges.values() for to in leads)

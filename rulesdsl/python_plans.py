@@ -29,8 +29,8 @@ MOVES_LIMIT = 4096
 
 @define
 class Plan:
-    """A plan being written. `leaf` writes what is done with a legal move, `rows` the moves of an innermost loop at once, where
-    that is possible."""
+    """A plan being written. `leaf` writes what is done with a legal move, `rows` the moves of an innermost loop at
+    once, where that is possible."""
 
     fn: Fn
     leaf: Callable[[], None]
@@ -109,8 +109,8 @@ def as_clause(var: str, domain: core.Expr, body: tuple[core.PlanNode, ...]) -> c
 
 @define
 class Rows:
-    """Writes the moves of an innermost loop at once, taken from a table of all moves of the action where there are not too
-    many of them."""
+    """Writes the moves of an innermost loop at once, taken from a table of all moves of the action where there are
+    not too many of them."""
 
     fn: Fn
     info: core.ActionInfo

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 TABLE_LIMIT = 4096
 INLINE_LIMIT = 24
 SOURCE_LIMIT = 300_000
-_API = """SEATS KIND MAY_PASS STEP OFFERS MEASURES INVARIANTS TRANSITIONS WRITES DEFS ACTIONS EVENTS BLOCKS initial start run perform
-asked given legal any_legal allows outcomes answer drawn decide apply"""
+_API = """SEATS KIND MAY_PASS STEP OFFERS MEASURES INVARIANTS TRANSITIONS WRITES DEFS ACTIONS EVENTS BLOCKS
+initial start run perform asked given legal any_legal allows outcomes answer drawn decide apply"""
 _LOCALS = "st trace frame parent live move moves depth probes before state event"
 _COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
 _ARITHMETIC = frozenset(["add", "sub", "mul", "not"])
@@ -260,7 +260,8 @@ class Module:
         return result
 
     def coded(self, expr: core.Expr) -> tuple[core.Read, core.Expr] | None:
-        """The one packed cell that an expression depends on, and the expression with a local, the cell's code, in its place."""
+        """The one packed cell that an expression depends on, and the expression with a local, the cell's code, in its
+        place."""
         known = self._coded.get(id(expr))
         if known is None:
             known = self._coded[id(expr)] = (expr, self._make_coded(expr))

@@ -619,3 +619,59 @@ class Bodies(Expressions):
         inner = {**env, name: item}
         condition = self.of(BOOL, inner, 1) if rng.random() < 0.5 else None
         return [core.ForStmt(name, item, source, condition, self.body(kind, inner, depth - 1, True), HERE)]
+
+
+# ---------------------------------------------------------------- random actions
+
+
+class Actions(Expressions):
+    """Random actions: chosen parameters over domains of every kind, lets and guards that may depend on each other."""
+
+    def action(self, position: int) -> core.ActionInfo:
+        rng = self.rng
+        env: dict[str, Type] = {"me": PLAYER, "g": CELL}
+        chosen: list[core.Chosen] = []
+        for _ in range(rng.choice((0, 1, 1, 2, 2, 3))):
+            domain = self.domain(env if rng.random() < 0.4 else {"me": PLAYER, "g": CELL})
+            name = self.name()
+            item: Type = domain.type.item  # type: ignore[union-attr]
+            chosen.append(core.Chosen(name, item, domain, HERE))
+            env[name] = item
+        prelude: list[core.Guard | core.ActionLet] = []
+        for _ in range(rng.choice((0, 1, 1, 2, 3))):
+            seen = dict(rng.sample(sorted(env.items(), key=lambda pair: pair[0]), rng.randrange(1, len(env) + 1)))
+            seen["g"] = CELL
+            name = self.name()
+            relies = tuple(part.name for part in prelude if rng.random() < 0.3)
+            if rng.random() < 0.25:
+                prelude.append(core.ActionLet(name, self.of(SMALL, seen, 1), relies, HERE))
+                env[name] = SMALL
+            else:
+                cells = [key for key, kind in seen.items() if kind == CELL]
+                condition = (
+                    self.geometry(rng.choice(cells), seen) if cells and rng.random() < 0.6 else self.of(BOOL, seen, 1)
+                )
+                prelude.append(core.Guard(name, condition, core.Template(("no",), HERE), relies, HERE))
+        given = (param("g", CELL),)
+        return core.ActionInfo(
+            f"act{position}", position, PLAYER, given, tuple(chosen), tuple(prelude), (), (), None, HERE
+        )
+
+    def domain(self, env: dict[str, Type]) -> core.Expr:
+        kind = self.rng.choice(
+            [
+                SetType(CELL),
+                SetType(CELL),
+                SetType(CELL),
+                SetType(ODD),
+                BagType(COLOUR),
+                ListType(COLOUR, 4),
+                SetType(PLAYER),
+                ListType(PIECE, 3),
+            ]
+        )
+        if kind == SetType(CELL) and self.rng.random() < 0.6:
+            return const(EVERY_CELL, kind)
+        if kind == ListType(PIECE, 3):
+            return read("trail", kind, self.of(CELL, env, 0))
+        return self.of(kind, env, self.rng.randrange(2))

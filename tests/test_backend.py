@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from itertools import product
 from types import ModuleType
 from typing import Any
 
 import pytest
+from attrs import evolve
 from core_programs import (
     CELL,
     COLOUR,
@@ -21,6 +23,7 @@ from core_programs import (
     PIECE,
     PLAYER,
     SMALL,
+    Actions,
     Bodies,
     Expressions,
     at,
@@ -40,7 +43,7 @@ from core_programs import (
     read,
     returns,
 )  # fmt: skip
-from core_reference import Reference, ReferenceFault
+from core_reference import Reference, ReferenceFault, elements
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -48,7 +51,7 @@ from rulesdsl import core, runtime
 from rulesdsl.lower import lower
 from rulesdsl.python_backend import ExtraFunction, extra, generate, load_module
 from rulesdsl.runtime import RulesFault, Trace, fault_from
-from rulesdsl.types import BOOL, BagType, IntType, ListType, MapType, OptionType, SetType, contains
+from rulesdsl.types import BOOL, BagType, IntType, ListType, MapType, OptionType, SetType, contains, values
 
 runtime.allow_deep_recursion()
 
@@ -217,6 +220,61 @@ def test_a_fault_knows_its_place_in_the_rules() -> None:
         fault = fault_from(caught.value, module)
         assert (fault.kind, fault.place) == (kind, ("made.rules", line, 1))
     assert module.DEFS["d"]((None,), 8) == 12
+
+
+# ---------------------------------------------------------------- legal moves
+
+
+def reference_moves(
+    reference: Reference, info: core.ActionInfo, state: dict[str, Any], me: int, place: int
+) -> list[Any]:
+    """The legal moves of an action, found by trying everything in the order of the rules."""
+    found: list[Any] = []
+
+    def choose(env: dict[str, Any], rest: tuple[core.Chosen, ...]) -> None:
+        if rest:
+            items = elements(rest[0].domain.type, reference.value(rest[0].domain, env, state))
+            for item in dict.fromkeys(items):
+                choose({**env, rest[0].name: item}, rest[1:])
+            return
+        chosen = [env[item.name] for item in info.chosen]
+        for part in info.prelude:
+            if isinstance(part, core.ActionLet):
+                env = {**env, part.name: reference.value(part.value, env, state)}
+            elif not reference.value(part.condition, env, state):
+                return
+        found.append((info.position, *chosen))
+
+    choose({"me": me, "g": place}, info.chosen)
+    return found
+
+
+def every_move(info: core.ActionInfo) -> list[Any]:
+    """All moves that the types of an action allow, if they can be counted."""
+    domains = [tuple(values(item.type)) for item in info.chosen]
+    return [(info.position, *chosen) for chosen in product(*domains)]
+
+
+@settings(max_examples=40, deadline=None, phases=PHASES)
+@given(st.integers(0, 2**32))
+def test_legal_moves_are_those_that_the_guards_allow(seed: int) -> None:
+    """In order, each once; `any` and `allows` agree. Where trying everything is a rules error the plan may be one, or not."""
+    rng = random.Random(seed)
+    made = Actions(rng)
+    actions = tuple(made.action(position) for position in range(1, 6))
+    game = lower(evolve(playground(), actions=actions, flows=(flow("main"),)))
+    module, reference = load(game), Reference(game)
+    for _ in range(4):
+        state, me, place = random_state(rng), rng.randrange(2), rng.randrange(6)
+        for info in game.actions:
+            want = outcome(reference_moves, reference, info, state, me, place)
+            got = outcome(getattr(module, f"legal_{info.name}"), packed(state), me, place)
+            if isinstance(want, Exception) or isinstance(got, Exception):
+                continue
+            assert got == want
+            assert outcome(getattr(module, f"any_{info.name}"), packed(state), me, place) == bool(want)
+            for move in every_move(info):
+                assert getattr(module, f"allows_{info.name}")(packed(state), me, place, move) == (move in want)
 
 
 # ---------------------------------------------------------------- bodies of defs
