@@ -131,7 +131,15 @@ class ExprBase:
         return unknown(node.span)
 
     def expr(self, node: syntax.Expr, want: Type | None = None) -> core.Expr:
-        """The typed form of an expression."""
+        """The typed form of an expression. Where `want` is UNKNOWN, a mistake elsewhere has taken away what literals need to
+        be understood: their parts are checked, and nothing is said about the whole."""
+        if want == UNKNOWN and isinstance(node, (syntax.BraceLit, syntax.ListLit, syntax.MapLit)):
+            parts = (
+                node.items if not isinstance(node, syntax.MapLit) else [part for pair in node.pairs for part in pair]
+            )
+            for part in parts:
+                self.expr(part, UNKNOWN)
+            return unknown(node.span)
         method: Any = getattr(self, "on_" + type(node).__name__)
         result: core.Expr = method(node, want)
         return result

@@ -136,7 +136,7 @@ class CallChecker:
                         f"did you mean `{near}`?" if near else signature(what, params),
                         labels=labels,
                     )
-                    self.checker.expr(arg.value)
+                    self.checker.expr(arg.value, UNKNOWN)
                     wrong = True
                     continue
             if name in order:
@@ -169,7 +169,7 @@ class CallChecker:
         found = self.checker.names.resolve(entity)
         if found == UNKNOWN or found is None:
             for arg in node.args:
-                self.checker.expr(arg.value)
+                self.checker.expr(arg.value, UNKNOWN)
             return self.unknown(node.span)
         params, result = found
         args = self.arguments(node.args, params, f"`{entity.name}`", node.span, entity.span)
@@ -606,7 +606,7 @@ class CallChecker:
         for event in events:
             found = self.event_call(event)
             if found is None:
-                checker.expr(inner, want)
+                checker.expr(inner, UNKNOWN)
                 return self.unknown(node.span)
             made.append(found)
         facts = dict(checker.scope.facts)
@@ -635,7 +635,7 @@ class CallChecker:
                 title = f"`{word}` is {article(entity.kind)}, not an event"
                 self.report("F511", title, node.fn.span, "only events can be emitted", hint)
             for arg in node.args:
-                self.checker.expr(arg.value)
+                self.checker.expr(arg.value, UNKNOWN)
             return None
         params = names.resolve(entity)
         if params == UNKNOWN:

@@ -163,8 +163,8 @@ class Collections(ExprBase):
         target = want.item if isinstance(want, (SetType, BagType, ListType)) else None
         with self.scope.block(), self.scope.assuming(()):
             clauses = self.clauses(node.clauses)
-            element = self.fitted(node.element, target) if target else self.expr(node.element)
-        if element.type == UNKNOWN or any(c.source.type == UNKNOWN for c in clauses):
+            element = self.fitted(node.element, target) if target else self.expr(node.element, lost_or_none(want))
+        if want == UNKNOWN or element.type == UNKNOWN or any(c.source.type == UNKNOWN for c in clauses):
             return unknown(node.span)
         item = target or element.type
         if node.kind == "list":
@@ -181,7 +181,16 @@ class Collections(ExprBase):
         if isinstance(want, BagType):
             made = self.map_comprehension(node, MapType(want.item, IntType(0, 255)))
             return made if made.type == UNKNOWN else self.op("cast", (made,), want, node.span)
+        if want == UNKNOWN:
+            return self.lost_comprehension(node)
         return self.map_comprehension(node, want if isinstance(want, MapType) else None)
+
+    def lost_comprehension(self, node: syntax.MapComprehension) -> core.Expr:
+        with self.scope.block(), self.scope.assuming(()):
+            self.clauses(node.clauses)
+            self.expr(node.key, UNKNOWN)
+            self.expr(node.value, UNKNOWN)
+        return unknown(node.span)
 
     def map_comprehension(self, node: syntax.MapComprehension, want: MapType | None) -> core.Expr:
         with self.scope.block(), self.scope.assuming(()):
@@ -211,3 +220,8 @@ class Collections(ExprBase):
         if not self.names.countable(item, node.span, "the range"):
             return unknown(node.span)
         return self.op("range", (lo, hi), SetType(item), node.span)
+
+
+def lost_or_none(want: Type | None) -> Type | None:
+    """What the parts of a literal are expected to be when nothing is expected of it, or a mistake has taken that away."""
+    return UNKNOWN if want == UNKNOWN else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rulesdsl import core, syntax
@@ -23,6 +24,9 @@ from rulesdsl.types import (
     SetType,
     Type,
 )
+
+PLACE = re.compile(r"[a-z]{1,2}[1-9][0-9]?")
+"""What the places of most boards are called: not known while their board has a mistake."""
 
 
 class Literals(ExprBase):
@@ -81,6 +85,10 @@ class Literals(ExprBase):
             self.names.report("F513", title, node.span, "", hint)
             return unknown(node.span)
         gone = next((info for info in self.scope.everything if info.name == word), None)
+        if PLACE.fullmatch(word) and any(
+            e.kind == "board" and e.value == UNKNOWN for e in self.names.entities.values()
+        ):
+            return unknown(node.span)
         hint = self.names.suggestion(word, self.scope.locals)
         if gone is not None:
             hint = f"`{word}` of line {gone.span.line} ended with its block"
@@ -122,6 +130,8 @@ class Literals(ExprBase):
         owners = self.names.members[node.id]
         while isinstance(want, (OptionType, SetType, BagType, ListType)):
             want = want.item
+        if len(owners) > 1 and want == UNKNOWN:
+            return unknown(node.span)
         if len(owners) > 1:
             chosen = [owner for owner in owners if isinstance(want, EnumType) and owner[0] == want.name]
             if not chosen:

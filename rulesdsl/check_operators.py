@@ -82,7 +82,7 @@ class Operators(ExprBase):
             second = self.expr(right, want)
             return self.expr(left, second.type), second
         first = self.expr(left, want)
-        return first, self.expr(right, first.type if first.type != UNKNOWN else want)
+        return first, self.expr(right, first.type)
 
     def arithmetic(self, node: syntax.Binary, left: core.Expr, right: core.Expr) -> core.Expr | None:
         a, b = left.type, right.type
@@ -150,7 +150,7 @@ class Operators(ExprBase):
             left = self.expr(node.left, want)
             if left.type == UNKNOWN:
                 self.scope.unsure = True
-                self.expr(node.right, want)
+                self.expr(node.right, UNKNOWN)
                 return unknown(node.span)
             if isinstance(left, core.Op) and left.op == "unwrap":
                 if isinstance(left.type, BoolType) or is_collection(left.type):

@@ -128,7 +128,7 @@ class Parts(ExprBase):
                 return unknown(node.span) if number.type == UNKNOWN else self.op("cast", (number,), kind, node.span)
         obj = self.expr(node.obj)
         if obj.type == UNKNOWN:
-            self.expr(node.index)
+            self.expr(node.index, UNKNOWN)
             return unknown(node.span)
         if isinstance(obj.type, MapType):
             key = self.fitted(node.index, obj.type.key, "an index")
@@ -149,7 +149,7 @@ class Parts(ExprBase):
         if isinstance(obj.type, BagType):
             item = self.fitted(node.index, obj.type.item)
             return self.op("bag_count", (obj, item), IntType(0, 255), node.span)
-        self.expr(node.index)
+        self.expr(node.index, UNKNOWN)
         hint = "membership is `x in s`" if isinstance(obj.type, SetType) else ""
         if isinstance(obj.type, OptionType):
             hint = f"`{node.obj.span.text}` may be none: test it first"

@@ -175,7 +175,7 @@ class StatementChecker:
             self.names.report(
                 "F507", "this cannot be assigned", node.target.span, "a field of the state or a var is needed", hint
             )
-            self.expr.expr(node.value)
+            self.expr.expr(node.value, UNKNOWN)
             return [], False
         local = self.scope.locals.get(root.id)
         if local is not None:
@@ -183,14 +183,14 @@ class StatementChecker:
         entity = self.names.use(root.id)
         if entity is None or entity.kind != "field":
             self.not_assignable(root, entity)
-            self.expr.expr(node.value)
+            self.expr.expr(node.value, UNKNOWN)
             return [], False
         if self.scope.kind not in ("event", "scenario"):
             self.names.report(
                 "F501", f"`{root.id}` is part of the state, which only events change", node.span, "an assignment outside an event",
                 "put it in an `event` and `emit` that", labels=(Label(entity.span, "the field is here"),),
             )  # fmt: skip
-            self.expr.expr(node.value)
+            self.expr.expr(node.value, UNKNOWN)
             return [], False
         return self.store(node, entity.value, indices)
 
@@ -226,7 +226,7 @@ class StatementChecker:
                 hint,
                 labels=(Label(local.span, "declared here"),),
             )
-            self.expr.expr(node.value)
+            self.expr.expr(node.value, UNKNOWN)
             return [], False
         if indices:
             self.names.report(
@@ -242,15 +242,15 @@ class StatementChecker:
         self, node: syntax.Assign, info: core.FieldInfo, indices: list[syntax.Expr]
     ) -> tuple[list[core.Stmt], bool]:
         if info.type == UNKNOWN:
-            self.expr.expr(node.value)
+            self.expr.expr(node.value, UNKNOWN)
             return [], False
         if indices and len(indices) != len(info.keys):
             self.wrong_indices(node, info, len(indices))
-            self.expr.expr(node.value)
+            self.expr.expr(node.value, UNKNOWN)
             return [], False
         keys = tuple(self.expr.fitted(index, kind, "an index") for index, kind in zip(indices, info.keys, strict=False))
         if any(key.type == UNKNOWN for key in keys):
-            self.expr.expr(node.value)
+            self.expr.expr(node.value, UNKNOWN)
             return [], False
         kind = info.value if keys or not info.keys else info.type
         current = core.Read(info.name, keys, kind, node.target.span)

@@ -194,9 +194,7 @@ def compose_source(source: Source, without: Collection[Span] = ()) -> Compositio
     return composition
 
 
-def composed(
-    source: Source, without: Collection[Span] = ()
-) -> tuple[Composition | None, tuple[Diagnostic, ...]]:
+def composed(source: Source, without: Collection[Span] = ()) -> tuple[Composition | None, tuple[Diagnostic, ...]]:
     """Like `compose_source`: the composition, None where there are mistakes, and the mistakes."""
     modules: dict[str, syntax.Module] = {}
     problems: list[Diagnostic] = []
@@ -213,8 +211,12 @@ def composed(
     variants = [module for module in modules.values() if module.variant is not None]
     if not variants:
         return Composition(games[0]), ()
-    below = {name_of(modules[text]): {name_of(modules[b]) for b in bases} for text, bases in _foundations(source).items()}
-    result = compose(games[0], variants, {name: frozenset(names - {""}) for name, names in below.items() if name}, without)
+    below = {
+        name_of(modules[text]): {name_of(modules[b]) for b in bases} for text, bases in _foundations(source).items()
+    }
+    result = compose(
+        games[0], variants, {name: frozenset(names - {""}) for name, names in below.items() if name}, without
+    )
     return (None, result.diagnostics) if result.diagnostics else (result, ())
 
 
@@ -300,11 +302,13 @@ def check_source(source: Source) -> tuple[Diagnostic, ...]:
     """Everything that can be said about a text: with the defaults, every number of players, each parameter's end values, and
     the settings of each scenario. The first of them with mistakes tells them; a warning holds for all."""
     from rulesdsl.check import check
+    from rulesdsl.partial import beside
     from rulesdsl.usage import UNUSED
 
     composition, problems = composed(source)
     if composition is None:
-        return tuple(in_order(problems))
+        others = beside(source, problems) if len(source.all) == 1 else []
+        return tuple(in_order([*problems, *others]))
     module = composition.module
     checked = check(source, module, {}, None)
     if checked.program is None:

@@ -1,4 +1,5 @@
-"""Take any one token out of a whole game: it is still a program, or the first mistake is told on that line or the next."""
+"""Take any one token out of a whole game: it is still a program, or the first mistake that is told points at that line or the
+next. (A token that is a line of its own is left: without it the line is gone, and the program is another one.)"""
 
 import os
 import random
@@ -14,8 +15,8 @@ from rulesdsl.check import check
 from rulesdsl.diagnostics import Diagnostic, Source, Span, in_order, render
 from rulesdsl.parse import parse
 from rulesdsl.program import check_source, other_settings
+from rulesdsl.raw import Raw, raw_tokens
 from rulesdsl.recovery import chunks
-from rulesdsl.syntax_errors import Raw, raw_tokens
 
 GAME = Path(__file__).parent.parent / "games" / "atlanteon.rules"
 LONG = os.environ.get("RULESDSL_LONG") == "1"
@@ -40,7 +41,14 @@ class Game:
 
     @cached_property
     def tokens(self) -> list[Raw]:
-        return [t for t in raw_tokens(self.text, 0, len(self.text)) if t.kind not in ("newline", "comment")]
+        return [
+            token
+            for token in raw_tokens(self.text, 0, len(self.text))
+            if token.kind not in ("newline", "comment") and self.line_of(token).strip() != token.text
+        ]
+
+    def line_of(self, token: Raw) -> str:
+        return self.text[self.text.rfind("\n", 0, token.start) + 1 :].partition("\n")[0]
 
     def parsed(self, text: str, start: int, end: int) -> tuple[syntax.Module | None, list[Diagnostic]]:
         """A piece of a text, parsed where it stands in the whole."""
@@ -92,7 +100,8 @@ def lines_allowed(text: str, token: Raw) -> tuple[int, int]:
 def told_elsewhere(token: Raw) -> str:
     """What is wrong about the first mistake that is told, if anything."""
     found = game().mistakes_without(token)
-    if not found or found[0].span.line in lines_allowed(game().text, token):
+    allowed = lines_allowed(game().text, token)
+    if not found or any(span.line in allowed for span in (found[0].span, *(label.span for label in found[0].labels))):
         return ""
     line = game().text.count("\n", 0, token.start) + 1
     return f"without `{token.text}` in line {line}:\n{render(found[:1])}"
