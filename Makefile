@@ -8,6 +8,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 GAMES  := $(wildcard games/*.rules games/*/*.rules)
+LOCKED := $(patsubst %.lock,%.rules,$(wildcard games/*/*.lock))
 LOGS   := $(wildcard games/logs/*/*.jsonl)
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -36,6 +37,7 @@ games: $(VENV)/installed-test
 	$(BIN)/rulesdsl fmt --check $(GAMES)
 	$(BIN)/rulesdsl check $(GAMES)
 	$(BIN)/rulesdsl test $(GAMES)
+	$(if $(LOCKED),$(BIN)/rulesdsl lock --check $(LOCKED))
 	$(if $(LOGS),$(BIN)/rulesdsl replay --verify $(LOGS))
 
 long: $(VENV)/installed-test

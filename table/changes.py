@@ -83,11 +83,11 @@ def _say(found: Difference, tested: Tested | None) -> None:
 
     names = [change.kind for change in found.changes]
     kind = min(max(map(len, names), default=0), 9)
-    name = min(max((len(c.name) for c in found.changes if len(c.name) <= 24), default=0), 24)
+    name = max((len(c.name) for c in found.changes if len(c.name) <= 24 and c.kind not in TEXTS), default=0)
     for change in found.changes:
         show(_lines(change, kind, name))
     parts = [f"{found.unchanged} of {plural(found.total, 'clause')} unchanged"]
-    parts += [of_the_base(tested)] if tested is not None else []
+    parts += [of_the_base(tested)] if tested is not None and tested.base else []
     say((" · " if len(unstyle(" · ".join(parts))) <= width() else "\n").join(parts))
 
 
@@ -134,7 +134,7 @@ def _told(change: Change) -> str:
     if change.kind == "require":
         return '"' + change.now.rpartition(' else "')[2]
     first = change.now.split("\n", 1)[0]
-    if change.kind in ("def", "event", "action", "flow", "measure"):
+    if change.kind in ("def", "event", "action", "flow"):
         first = first.partition(change.name)[2].removesuffix(":").strip()
     return change.doc or first
 
