@@ -28,9 +28,9 @@ def report_unused(names: Names, program: core.Program, scopes: list[Scope]) -> N
         for local in scope.everything:
             if local.used or local.name.startswith("_") or local.kind in ("chosen", "given", "loop"):
                 continue
-            if local.kind == "parameter" and (scope.kind in ("event", "measure") or local.span.source.base is not None):
-                continue  # a sentence may need it; the signature is the base's
+            if local.kind == "parameter" and scope.kind in ("event", "measure"):
+                continue  # a sentence may need it
             names.report(
                 "W903", f"the {local.kind} `{local.name}` is never used", local.span, f"in {scope.owner}",
-                f"remove it, or call it `_{local.name}`" if local.kind != "parameter" else "remove it", severity="warning",
+                f"remove it, or call it `_{local.name}`", severity="warning",
             )  # fmt: skip

@@ -277,16 +277,16 @@ def test_variants_together_are_tested_against_the_game(run: Any):
 
 
 DIFF = """\
-~ title                  Harbour  →  Windy harbour                 windy.rules:3
-~ param    size          4  →  5                                   windy.rules:5
-~ step     main.deal     because there is more to do              windy.rules:10
+~ title                 Harbour  →  Windy harbour                  windy.rules:3
+~ param    size         4  →  5                                    windy.rules:5
+~ step     main.deal    because there is more to do               windy.rules:10
            was  for p in Player:
                     repeat hand_size:
                         draw_card(p)
            now  for p in Player:
                     repeat hand_size + 1:
                         draw_card(p)
-+ require  hang.corner   "{at} is too windy"                       windy.rules:8
++ require  hang.corner  "{at} is too windy"                        windy.rules:8
 + scenario "four cards"                                           windy.rules:15
 50 of 53 clauses unchanged
 1 of 2 base scenarios still pass, 1 changed without a word
