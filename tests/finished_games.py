@@ -57,6 +57,22 @@ def full_board(match: Match) -> bool:
     return len(events(match)) > 0 and all(hand == () or not hand for hand in match.state.hand.values())
 
 
+def with_events(*names: str) -> Callable[[Match], bool]:
+    """Each of these happens in the match."""
+
+    def shown(match: Match) -> bool:
+        return set(names) <= {event.name for event in events(match)}
+
+    return shown
+
+
+def won_in_some(way: str) -> Callable[[Match], bool]:
+    def shown(match: Match) -> bool:
+        return any(won_by(side, way)(match) for side in match.rules.seats)
+
+    return shown
+
+
 KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
     "atlanteon": {
         **{
@@ -67,8 +83,24 @@ KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
         "both-at-once": (None, both_meet_a_condition),
         "full-board": (None, full_board),
     },
+    "atlanteon_7x7": {
+        **{way: (None, won_in_some(way)) for way in ("control", "conquest", "regicide")},
+        "full-board": (None, full_board),
+    },
+    "atlantis_boats": {
+        "boats-hired": (4, with_events("BoatHired", "FeePaidByTile", "FeePaidByCard", "BoatLost")),
+        "fees-on-the-way-home": (3, with_events("FeeEarned")),
+    },
+    "atlantis_sprint": {"two-figures": (2, with_events("TileSold", "FigureBroughtHome"))},
+    "atlantis_boats_sprint": {"boats-and-two-figures": (3, with_events("BoatPlaced", "FigureBroughtHome"))},
 }
 """For each game: the name of a log, the number of players (None: the fewest), and what the match must show."""
+
+
+def rules_of(name: str) -> Path:
+    """The file of a game or a variant."""
+    path = ROOT / "games" / f"{name}.rules"
+    return path if path.exists() else ROOT / "games" / "variants" / f"{name}.rules"
 
 
 def played(game: interpreter.Game, players: int | None, seed: int, log: Path | None = None) -> Match:
@@ -82,7 +114,7 @@ def played(game: interpreter.Game, players: int | None, seed: int, log: Path | N
 
 def found(name: str) -> Iterator[tuple[str, int | None, int]]:
     """For each kind of finished game of a game: its name, players and the first seed that shows it."""
-    game = interpreter.load(ROOT / "games" / f"{name}.rules")
+    game = interpreter.load(rules_of(name))
     missing = dict(KINDS[name])
     for seed in range(MOST_SEEDS):
         for players in sorted({count for count, _ in missing.values()}, key=str):
@@ -99,7 +131,7 @@ def main(names: list[str]) -> None:
     for name in names or list(KINDS):
         folder = LOGS / name
         folder.mkdir(parents=True, exist_ok=True)
-        game = interpreter.load(ROOT / "games" / f"{name}.rules")
+        game = interpreter.load(rules_of(name))
         for kind, players, seed in found(name):
             path = folder / f"{kind}.jsonl"
             path.unlink(missing_ok=True)
