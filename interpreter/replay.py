@@ -7,7 +7,8 @@ named; nothing after it is applied.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -278,7 +279,8 @@ class _Replayer:
             raise _Parted("something else happens", _item(record.then, place), _item(got, place))
         digest = self.rules.digest(node.st)
         if digest != record.state:
-            raise _Parted("the state is another", f"digest {record.state}", f"digest {digest}")
+            told = _states_apart(self.log, record.n, self.rules.plain_state(node.st))
+            raise _Parted("the state is another", *(told or (f"digest {record.state}", f"digest {digest}")))
 
     def _ended(self, end: End) -> None:
         outcome = self.match.outcome if self.match.started else None
@@ -334,7 +336,47 @@ def fold(log: Log, game: Game | None = None, *, verify: bool = True, rules: Rule
     return Folded({number: rules.state(item) for number, item in states.items()}, rules.state(st))
 
 
+def _states_apart(log: Log, number: int, now: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What is first different in the state after a record, by the log's own rules and now; None where that is not known."""
+    if not log.header.rules:
+        return None
+    then = fold(log, rules=rules_of(log, own_rules=True), verify=False).states.get(number)
+    return None if then is None else _apart(then._rules.plain_state(then._st), now, "")
+
+
+def _apart(then: Any, now: Any, name: str) -> tuple[str, str] | None:
+    """Where two values in plain form are first different."""
+    if then == now:
+        return None
+    if isinstance(then, list) and isinstance(now, list):
+        gone, new = [x for x in then if x not in now], [x for x in now if x not in then]
+        if gone or new:
+            return _with(name, gone, new), _with(name, new, gone)
+    if not isinstance(then, Mapping) or not isinstance(now, Mapping):
+        return f"{name} is {_short(then)}", f"{name} is {_short(now)}"
+    for key in dict.fromkeys([*then, *now]):
+        inner = f"{name}[{key}]" if name else str(key)
+        if key not in now:
+            return f"{inner} is {_short(then[key])}", f"there is no {inner}"
+        if key not in then:
+            return f"there is no {inner}", f"{inner} is {_short(now[key])}"
+        found = _apart(then[key], now[key], inner)
+        if found is not None:
+            return found
+    return None
+
+
 # ---------------------------------------------------------------- words
+
+
+def _with(name: str, own: list[Any], others: list[Any]) -> str:
+    """A collection, told by what only this one has, or by what it lacks."""
+    return f"{name} with {_short(own)}" if own else f"{name} without {_short(others)}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 48 else text[:45] + "..."
 
 
 def _item(then: Sequence[Happening], place: int) -> str:

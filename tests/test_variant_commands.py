@@ -369,3 +369,12 @@ def test_packaged_variants_are_found_by_name(run: Any):
     assert sys.modules["table.changes"] is not None
     run("play", "atlanteon_7x7", "--seed", "4", "--json")
     assert run("replay", "atlanteon_7x7-4.jsonl", "--verify").code == 0
+
+
+def test_a_state_that_is_another_is_told_by_what_differs(run: Any):
+    run("play", "harbour.rules", "--seed", "4", "--json")
+    edit("harbour.rules", "hidden deck: bag[Card] = {c: 3 for c in Card}", "hidden deck: bag[Card] = {c: 4 for c in Card}")
+    edit("harbour.rules", "len(shown) + count(c for c in Cell if taken(c)) == 18", "len(shown) + count(c for c in Cell if taken(c)) == 24")
+    told = run("replay", "harbour-4.jsonl", "--verify", "--with-current-rules").out
+    assert re.search(r"  the state is another\n  recorded   deck\[\w+\] is \d\n  now        deck\[\w+\] is \d\n", told)
+    assert "because    field deck changed (harbour.rules:29)" in told
