@@ -61,6 +61,70 @@ def speed() -> Found:
     )
 
 
+def rate(path: str, players: int, least: int) -> Callable[[], Found]:
+    """Answers a second of random play on one core, all legal moves listed at each, log off."""
+
+    def run() -> Found:
+        sys.path.insert(0, str(ROOT / "benchmarks"))
+        import playouts
+
+        from rulesdsl.program import load
+
+        module = load(ROOT / path, seats=players).module
+        playouts.rates(module, 2, 1)
+        found = statistics.median(playouts.rates(module, 40, 5))
+        return found >= least, f"{found:,.0f} answers/s with {players} players, all legal moves listed at each"
+
+    return run
+
+
+def atlantis_in_figures() -> Found:
+    """What random games of Atlantis are like where nobody sells: reshuffles, moves over the water at an end of the path, scores.
+
+    The same was counted by a program of other hands: four players shuffle about once in two games and two never; about one
+    move of nine crosses water at an end; most games of four end with somebody below zero.
+    """
+    from playtest.fuzz import draw, game_random
+    from rulesdsl import runtime
+    from rulesdsl.program import load
+
+    def counted(players: int, games: int) -> tuple[float, float, float]:
+        module = load(ROOT / "games" / "atlantis.rules", seats=players).module
+        defs, name = module.DEFS, module.EVENTS.index
+        sell, moved, shuffled = module.ACTIONS.index("sell"), name("FigureMoved"), name("DeckReshuffled")
+        mainland = 54  # the last space of the track
+        moves = shuffles = at_an_end = negative = 0
+        for game in range(games):
+            rng = game_random(2026, game)
+            state, frame = module.start(runtime.Trace())
+            while frame is not None:
+                trace, before = runtime.Trace(), state
+                if module.KIND[frame[0]] == "draw":
+                    state, frame = module.drawn(state, frame, draw(module.outcomes(state, frame), rng), trace)
+                else:
+                    legal = [move for move in module.legal(state, frame) if not move or move[0] != sell]
+                    state, frame = module.answer(state, frame, rng.choice(legal), trace)
+                for event in trace:
+                    shuffles += event[0] == shuffled
+                    if event[0] == moved:
+                        start, to = event[2:]
+                        first, last = defs["shore_after"](before, 0), defs["shore_before"](before, mainland)
+                        moves += 1
+                        at_an_end += (first > 1 and start < first <= to) or (last < mainland - 1 and start <= last < to)
+            negative += any(defs["score"](state, seat) < 0 for seat in range(players))
+        return shuffles / games, at_an_end / moves, negative / games
+
+    lines = []
+    found = {players: counted(players, 200) for players in (2, 4)}
+    for players, (shuffles, share, negative) in found.items():
+        lines.append(
+            f"{players} players who never sell: {shuffles:.2f} reshuffles a game, {share:.0%} of the moves over water at an "
+            f"end, somebody below zero in {negative:.0%} of the games"
+        )
+    good = found[2][0] < 0.05 and 0.3 < found[4][0] < 0.8 and 0.08 < found[4][1] < 0.14 and found[4][2] > 0.5
+    return good, "; ".join(lines)
+
+
 def perft_atlanteon() -> Found:
     """The first two plies as counted by hand: 2 kinds on 25 squares; then 520 pairs of squares that are apart, for the kinds
     white then either, black then white."""
@@ -160,6 +224,8 @@ PARTS: dict[str, Callable[[], Found]] = {
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),
     "atlantis": fuzzed("games/atlantis.rules", 5_000, 2, 3, 4),
+    "atlantis-speed": rate("games/atlantis.rules", 4, 4_000),
+    "atlantis-figures": atlantis_in_figures,
     "catan": fuzzed("games/catan.rules", 200, 3, 4),
     "variants": variants,
     "laws": tests("tests/test_laws.py", "tests/test_fuzz.py"),

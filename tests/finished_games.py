@@ -16,6 +16,7 @@ from typing import Any
 
 import interpreter
 from interpreter import Match
+from interpreter.position import events_of
 from playtest.bots import bot
 
 ROOT = Path(__file__).parent.parent
@@ -73,6 +74,41 @@ def won_in_some(way: str) -> Callable[[Match], bool]:
     return shown
 
 
+def passes_for_want_of(money: bool) -> Callable[[Match], bool]:
+    """Somebody shows a hand because the tolls are too high, or (without `money`) because no card leads to a free tile."""
+
+    def could_move_if_rich(match: Match, state: Any, seat: int) -> bool:
+        place = [field.name for field in match.rules.program.fields].index
+        every, hand, starts = place("tiles"), state[place("hand")][seat], state[place("figures")][seat]
+        rich = tuple(tuple(100 for _ in tiles) for tiles in state[every])
+        richer = (*state[:every], rich, *state[every + 1 :])
+        leads = match.rules.module.DEFS["can_go_on"]
+        mainland = len(starts) - 1
+        return any(count and start != mainland and leads(richer, seat, start, start, hand) for start, count in enumerate(starts))
+
+    def shown(match: Match) -> bool:
+        module = match.rules.module
+        state, name = module.initial(), module.EVENTS.index("HandShown")
+        for node in match.position.node.path():
+            for entry in events_of(node):
+                if entry[0] == name and could_move_if_rich(match, state, entry[1]) == money:
+                    return True
+                state = module.apply(state, entry)
+        return False
+
+    return shown
+
+
+def below_zero(match: Match) -> bool:
+    """Somebody's score is negative."""
+    return match.outcome is not None and any(score < 0 for score in match.outcome.scores.values())
+
+
+def shared(players: int) -> Callable[[Match], bool]:
+    """A victory of several."""
+    return lambda match: len(winners(match)) == players
+
+
 KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
     "atlanteon": {
         **{
@@ -86,6 +122,15 @@ KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
     "atlanteon_7x7": {
         **{way: (None, won_in_some(way)) for way in ("control", "conquest", "regicide")},
         "full-board": (None, full_board),
+    },
+    "atlantis": {
+        "reshuffle": (4, with_events("DeckReshuffled")),
+        "no-card-leads-on": (3, passes_for_want_of(money=False)),
+        "too-poor-to-move": (4, passes_for_want_of(money=True)),
+        "too-poor-for-two": (2, passes_for_want_of(money=True)),
+        "negative-score": (3, below_zero),
+        "shared-victory": (2, shared(2)),
+        "shared-victory-of-two-in-four": (4, shared(2)),
     },
     "atlantis_boats": {
         "boats-hired": (4, with_events("BoatHired", "FeePaidByTile", "FeePaidByCard", "BoatLost")),
