@@ -145,8 +145,8 @@ def _tell_replay(path: Path, log: Log, done: Replay, verify: bool, to: int | Non
     from interpreter.log import LoggedEvent
     from table.telling import ending
 
-    if not verify:
-        match = done.match
+    match = done.match
+    if match.started and not verify:
         number = match.number if to is None else min(to, match.number)
         show_position(match, match.at(number), None)
         if number == match.number and match.outcome is not None:

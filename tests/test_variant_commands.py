@@ -143,6 +143,13 @@ def test_a_log_under_a_variant_shows_where_they_part_and_why(run: Any):
     assert Path("harbour-4.jsonl").read_bytes() == before
 
 
+def test_a_set_up_that_parts_at_once_has_no_position_to_show(run: Any):
+    run("play", "harbour.rules", "--seed", "4", "--json")
+    told = run("replay", "harbour-4.jsonl", "--with-current-rules", "--with", "windy.rules")
+    assert told.code == 1
+    assert told.out.splitlines()[:2] == ["record 0  start", "  more is drawn"]
+
+
 def test_an_edited_rule_shows_the_first_record_that_differs_and_the_state_before(run: Any):
     run("play", "harbour.rules", "--seed", "4", "--json")
     before = Path("harbour-4.jsonl").read_bytes()
