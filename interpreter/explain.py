@@ -259,7 +259,7 @@ class _Examiner:
             elif names_in(part) & self.failed:
                 parts.append("...")
             else:
-                parts.append(self.rules.codec.text(part.type, self._call(f"text_{place}_{number}")))
+                parts.append(self.rules.codec.prose(part.type, self._call(f"text_{place}_{number}")))
         return "".join(parts)
 
 

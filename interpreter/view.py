@@ -230,7 +230,7 @@ def sentence(rules: Rules, event: Internal, viewer: Viewer) -> str | None:
         elif hidden & names_in(part):
             parts.append(noun(part.type))
         else:
-            parts.append(rules.codec.text(part.type, _value(rules, info, place, part, by_name)))
+            parts.append(rules.codec.prose(part.type, _value(rules, info, place, part, by_name)))
     return "".join(parts)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from interpreter.codec import Codec, NamedBag, NamedMap, NamedSet, canonical, show
 from interpreter.errors import ValueProblem
 from interpreter.movetext import parse_move, parse_value
+from interpreter.named import prose
 from rulesdsl.types import (
     BOOL,
     BagType,
@@ -238,3 +239,19 @@ def test_no_text_breaks_the_reader(text: str) -> None:
             attempt()
         except ValueProblem as problem:
             assert str(problem)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (NamedBag({"brick": 1, "ore": 2}), "1 brick and 2 ore"),
+        (NamedBag({7: 2, 3: 1}), "7, 7 and 3"),
+        (NamedBag({}), "nothing"),
+        (NamedSet(["a1", "b2", "c3"]), "a1, b2 and c3"),
+        (NamedMap({"ana": NamedBag({"ore": 1})}), "ana: 1 ore"),
+        (("red", None), "red and none"),
+        (True, "true"),
+    ],
+)
+def test_a_sentence_tells_collections_in_words(value: Any, told: str) -> None:
+    assert prose(value) == told
