@@ -88,21 +88,31 @@ class _Cells:
         """A relation of a cell with numbers, each given as the lowest one and how many; not there on large boards."""
         if self.count > WORKED_OUT:
             return {}
-        ranges = (range(low, low + many) for low, many in dims)
-        values = tuple(compute(i, *numbers) for i, *numbers in itertools.product(range(self.count), *ranges))
-        table = Table(f"{self.name}_{name}", ((0, self.count), *dims), values, total=False, outside=outside)
-        return {(self.name, name): Method((WIDE,) * len(dims), kind, table)}
 
-    def distance(self, between: Callable[[int, int], int]) -> dict[tuple[str, str], Method]:
-        if self.count > WORKED_OUT:
-            return {}
-        values = tuple(
-            between(j % self.columns - i % self.columns, j // self.columns - i // self.columns)
-            for i in range(self.count)
-            for j in range(self.count)
-        )
-        table = Table(f"{self.name}_distance", ((0, self.count), (0, self.count)), values)
-        return {(self.name, "distance"): Method((self.place,), IntType(0, max(values)), table)}
+        def make() -> Table:
+            ranges = (range(low, low + many) for low, many in dims)
+            values = tuple(compute(i, *numbers) for i, *numbers in itertools.product(range(self.count), *ranges))
+            return Table(f"{self.name}_{name}", ((0, self.count), *dims), values, total=False, outside=outside)
+
+        return {(self.name, name): Method((WIDE,) * len(dims), kind, make)}
+
+    def distance(self, steps: Callable[[int, int], int]) -> dict[tuple[str, str], Method]:
+        """How far two cells are apart that are so many columns and rows apart."""
+
+        def compute(i: int, j: int) -> int:
+            return steps(j % self.columns - i % self.columns, j // self.columns - i // self.columns)
+
+        right, up = self.columns - 1, self.rows - 1
+        return _pairs(self.place, "distance", IntType(0, max(steps(right, up), steps(right, -up))), compute)
+
+    def between(self, directions: Sequence[tuple[int, int]]) -> dict[tuple[str, str], Method]:
+        """The cells between two on a line in one of the directions; none where there is no line."""
+
+        def compute(i: int, j: int) -> int:
+            rays = (ray for dc, dr in directions if j in (ray := self.ray(i, dc, dr)))
+            return next((mask(ray[: ray.index(j)]) for ray in rays), 0)
+
+        return _pairs(self.place, "between", SetType(self.place), compute)
 
     def offset(self) -> dict[tuple[str, str], Method]:
         dims = [(1 - side, 2 * side - 1) for side in (self.columns, self.rows)]
@@ -169,6 +179,19 @@ class _Cells:
         )
 
 
+def _pairs(place: EnumType, name: str, kind: Type, compute: Callable[[int, int], Any]) -> dict[tuple[str, str], Method]:
+    """A relation of a place with another one; not there on large boards."""
+    count = len(place.members)
+    if count > WORKED_OUT:
+        return {}
+
+    def make() -> Table:
+        values = tuple(compute(i, j) for i in range(count) for j in range(count))
+        return Table(f"{place.name}_{name}", ((0, count), (0, count)), values)
+
+    return {(place.name, name): Method((place,), kind, make)}
+
+
 def _length(arguments: Sequence[int]) -> int:
     if len(arguments) != 1 or arguments[0] < 1:
         raise ShapeError("`lines(n)` takes the length of the lines, at least 1")
@@ -198,8 +221,10 @@ def grid(names: Sequence[str], numbers: Sequence[int], named: Mapping[str, Any])
         ]
     )
     ray = ListType(place, max(cells.columns, cells.rows))
-    methods = cells.distance(lambda dc, dr: abs(dc) + abs(dr)) | cells.method(
-        "ray", [(-1, 3), (-1, 3)], ray, cells.ray, ()
+    methods = (
+        cells.distance(lambda dc, dr: abs(dc) + abs(dr))
+        | cells.between((*STRAIGHT, *SLANTED))
+        | cells.method("ray", [(-1, 3), (-1, 3)], ray, cells.ray, ())
     )
     relations = {(cells.name, "leaps"): cells.leaps()}
     return cells.shape("grid", attributes, methods, relations, ((1, 0), (0, 1), (1, 1), (1, -1)))
@@ -220,7 +245,7 @@ def rhombus(names: Sequence[str], numbers: Sequence[int], named: Mapping[str, An
         ]
     )
     distance = cells.distance(lambda dc, dr: max(abs(dc), abs(dr), abs(dc + dr)))
-    return cells.shape("rhombus", attributes, distance, {}, ((1, 0), (0, 1), (1, -1)))
+    return cells.shape("rhombus", attributes, distance | cells.between(SIX), {}, ((1, 0), (0, 1), (1, -1)))
 
 
 def track(names: Sequence[str], numbers: Sequence[int], named: Mapping[str, Any]) -> Shape:
@@ -249,22 +274,18 @@ def track(names: Sequence[str], numbers: Sequence[int], named: Mapping[str, Any]
             attribute("index", IntType(0, count - 1), range(count)),
         ]
     )
-    methods = {}
+    methods = _pairs(place, "distance", IntType(0, count - 1), lambda i, j: abs(i - j))
+    methods |= _pairs(place, "between", SetType(place), lambda i, j: mask(range(min(i, j) + 1, max(i, j))))
     if count <= WORKED_OUT:
-        shift = range(-(count - 1), count)
-        table = Table(
-            f"{name}_offset",
-            ((0, count), (-(count - 1), 2 * count - 1)),
-            tuple(i + d if 0 <= i + d < count else None for i in range(count) for d in shift),
-            total=False,
-        )
-        methods[(name, "offset")] = Method((WIDE,), OptionType(place), table)
-        gap = Table(
-            f"{name}_distance", ((0, count), (0, count)), tuple(abs(i - j) for i in range(count) for j in range(count))
-        )
-        methods[(name, "distance")] = Method((place,), IntType(0, count - 1), gap)
+        methods[(name, "offset")] = Method((WIDE,), OptionType(place), lambda: _track_offset(name, count))
     constants: dict[tuple[str, str], tuple[Type, Any]] = {
         (name, "first"): (place, 0),
         (name, "last"): (place, count - 1),
     }
     return Shape("track", (count,), (place,), attributes, methods, constants, {})
+
+
+def _track_offset(name: str, count: int) -> Table:
+    shift = range(1 - count, count)
+    values = tuple(i + d if 0 <= i + d < count else None for i in range(count) for d in shift)
+    return Table(f"{name}_offset", ((0, count), (1 - count, 2 * count - 1)), values, total=False)

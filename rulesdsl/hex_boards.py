@@ -168,9 +168,12 @@ class _Maker:
         self, owner: EnumType, name: str, other: EnumType, kind: Type, compute: Callable[[int, int], Any]
     ) -> None:
         rows, columns = len(owner.members), len(other.members)
-        values = tuple(compute(i, j) for i in range(rows) for j in range(columns))
-        table = Table(f"{owner.name}_{name}", ((0, rows), (0, columns)), values)
-        self.methods[(owner.name, name)] = Method((other,), kind, table)
+
+        def make() -> Table:
+            values = tuple(compute(i, j) for i in range(rows) for j in range(columns))
+            return Table(f"{owner.name}_{name}", ((0, rows), (0, columns)), values)
+
+        self.methods[(owner.name, name)] = Method((other,), kind, make)
 
     def shape(self) -> Shape:
         region = self.region

@@ -8,6 +8,7 @@ generated code as tables. To add a shape, write a function that returns a `Shape
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from attrs import field, frozen
@@ -36,11 +37,17 @@ NO_ATTRIBUTE = Attribute(UNKNOWN, Table("", (), ()))
 
 @frozen
 class Method:
-    """A relation of a place with further arguments. `params` are their types (an int argument outside gives `outside`)."""
+    """A relation of a place with further arguments. `params` are their types (an int argument outside gives `outside`).
+
+    `make` gives its table, which is large, and so only made where the relation is used."""
 
     params: tuple[Type, ...]
     type: Type
-    table: Table
+    make: Callable[[], Table]
+
+    @cached_property
+    def table(self) -> Table:
+        return self.make()
 
 
 @frozen

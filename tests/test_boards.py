@@ -158,6 +158,23 @@ def test_the_lines_through_the_cells_are_all_lines(kind: str, columns: int, rows
     assert through == tuple(tuple(line for line in lines if line >> i & 1) for i in range(columns * rows))
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from(["grid", "rhombus"]), st.integers(1, 5), st.integers(1, 5))
+def test_between_two_cells_of_a_line_is_the_line_without_them(kind: str, columns: int, rows: int) -> None:
+    shape = SHAPES[kind](["Cell"], [columns, rows], {})
+    count = columns * rows
+    expected = {
+        (i, ray[end]): sum(1 << cell for cell in ray[:end])
+        for i, rays in enumerate(shape.attributes[("Cell", "rays")].table.values)
+        for ray in rays
+        for end in range(len(ray))
+    }
+    between = shape.methods[("Cell", "between")].table.values
+    assert {divmod(n, count): cells for n, cells in enumerate(between) if cells} == {
+        pair: cells for pair, cells in expected.items() if cells
+    }
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.integers(1, 5), st.integers(1, 5))
 def test_cells_of_a_rhombus_touch_those_one_step_away(columns: int, rows: int) -> None:
