@@ -11,6 +11,7 @@ from interpreter.rules import Rules
 from playtest.fuzz import fuzz
 from playtest.perft import perft
 from playtest.scenarios import scenario_end
+from rulesdsl import runtime
 from rulesdsl.program import load
 
 CLASSIC = Path(__file__).resolve().parent.parent / "games" / "classic"
@@ -22,6 +23,7 @@ KNOWN = {
     "hex": (121, 14_520),
     "reversi": (4, 12, 56, 244, 1_396, 8_200, 55_092),
     "chess": (20, 400, 8_902),
+    "checkers": (7, 49, 302, 1_469, 7_361),
     "kuhn_poker": (3, 6, 12, 24, 12, 0),
 }
 
@@ -48,6 +50,34 @@ def test_there_are_as_many_lines_of_play_as_is_known(game: str) -> None:
     assert counted.leaves[1:] == KNOWN[game]
     if game == "tic_tac_toe":
         assert sum(counted.ended) + counted.leaves[9] == 255_168  # complete games
+
+
+DRAUGHTS = (7, 49, 302, 1_469, 7_361, 36_768, 179_740)
+"""Lines of English draughts as they are published: all jumps of a turn are one move."""
+
+
+def turns(module: Any, position: Any, length: int) -> int:
+    """Lines of so many whole turns: what a player answers before somebody else is asked is one."""
+    state, frame = position
+    if frame is None:
+        return 0
+    count, player = 0, module.asked(state, frame)
+    waiting = [position]
+    while waiting:
+        state, frame = waiting.pop()
+        for move in module.legal(state, frame):
+            after = module.answer(state, frame, move, runtime.Trace())
+            if after[1] is not None and module.asked(*after) == player:
+                waiting.append(after)
+            else:
+                count += 1 if length == 1 else turns(module, after, length - 1)
+    return count
+
+
+def test_draughts_has_as_many_lines_of_whole_turns_as_is_known() -> None:
+    module = classic("checkers").module
+    start = module.start(runtime.Trace())
+    assert tuple(turns(module, start, length) for length in range(1, 7)) == DRAUGHTS[:6]
 
 
 @pytest.mark.parametrize("game", sorted(path.stem for path in CLASSIC.glob("*.rules")))
