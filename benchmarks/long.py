@@ -204,6 +204,19 @@ def variants() -> Found:
     return good, f"1,000 random games of each variant: {'; '.join(parts)}"
 
 
+def explore_atlanteon() -> Found:
+    """Atlanteon on 3×3 with three tiles each, which fill the board: every position is gone through and every law holds."""
+    import interpreter
+    from playtest.explore import explore
+
+    found = explore(interpreter.load(RULES, size=3, highest=1, markers=4).rules())
+    good = found.whole and found.failure is None and found.longest == 9
+    return good, (
+        f"3×3 proved whole: {found.positions:,} positions, {found.transitions:,} transitions, "
+        f"longest game {found.longest}, ends {', '.join(f'{n:,}' for n in found.ends.values())}"
+    )
+
+
 def mistakes() -> Found:
     """The planted mistakes: each is told once, in its place, with its remedy (`tests/test_mistakes.py` looks at that)."""
     sys.path.insert(0, str(ROOT / "tests"))
@@ -219,6 +232,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "fuzz": fuzz_atlanteon,
     "speed": speed,
     "perft": perft_atlanteon,
+    "explore": explore_atlanteon,
     "scenarios": command("test", "games/atlanteon.rules"),
     "logs": logs,
     "mistakes": mistakes,

@@ -35,7 +35,7 @@ class LogLaw:
 
     def __init__(self, loaded: Loaded | Rules) -> None:
         self.rules = rules_of(loaded)
-        self.game = cast(Game, _OneProgram(self.rules))
+        self.game = cast(Game, OneProgram(self.rules))
 
     def __call__(self, plies: Sequence[Ply]) -> None:
         """Check one game.
@@ -93,14 +93,14 @@ class LogLaw:
             raise Broken(LOG, "the events of a log give another state")
 
 
-class _OneProgram:
+class OneProgram:
     """As much of a game as a replay needs, with nothing compiled anew: its one specialised program."""
 
     def __init__(self, rules: Rules) -> None:
         self.name = rules.program.name
         self._rules = rules
 
-    def with_params(self, **params: Any) -> _OneProgram:
+    def with_params(self, **params: Any) -> OneProgram:
         return self
 
     def rules(self, players: int) -> Rules:

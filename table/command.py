@@ -21,6 +21,7 @@ COMMANDS = {
     "lock": ("table.changes", "Remember the clauses of the base that variants change."),
     "fuzz": ("table.trying", "Play random games and look for a broken law."),
     "perft": ("table.trying", "Count the positions that can be reached in N plies."),
+    "explore": ("table.exploring", "Go through every position of a small game: proofs, and shortest ways."),
     "replay": ("table.replay", "Replay a log and verify each event and digest."),
     "show": ("table.show", "Show a logged game: narration and board at a move."),
     "why": ("table.show", "Explain why a move is or is not legal in a logged game."),

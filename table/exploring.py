@@ -1,0 +1,300 @@
+"""`rulesdsl explore`: everything that can happen in a small game, what is proved by that, and the shortest way to something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from table.console import console, paint, plural, say, say_json
+from table.files import free_path, shown
+from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
+
+if TYPE_CHECKING:
+    from interpreter.log import Log
+    from interpreter.rules import Rules
+    from playtest.explore import Explored, Plan
+
+EXAMPLES = """\b
+Examples:
+  rulesdsl explore my.rules
+  rulesdsl explore atlanteon -p size=3 -p highest=1 -p markers=4
+  rulesdsl explore atlanteon -p size=3 -p highest=0 --until 'victory(guardian) == conquest'
+  rulesdsl explore my.rules --depth 6 --positions 3000000
+"""
+
+BYTES_A_POSITION = 700
+"""About how much memory a position takes, for the advice about `--positions`."""
+
+
+@click.command("explore", epilog=EXAMPLES)
+@rules_file
+@click.option("--until", metavar="CONDITION", help="Look for the shortest way to a state for which this holds.")
+@click.option("--depth", type=click.IntRange(1), help="Go only so many answers and draws deep.")
+@click.option(
+    "--positions", type=click.IntRange(1), default=1_000_000, show_default=True, help="Stop at so many positions."
+)
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), default="explore", help="Where games are written."
+)
+@with_variants
+@parameters
+@players
+@as_json
+@no_colour
+def explore_command(
+    file: Path,
+    until: str | None,
+    depth: int | None,
+    positions: int,
+    out: Path,
+    variants: tuple[Path, ...],
+    params: dict[str, Any],
+    players: int | None,
+    json_wanted: bool,
+) -> int:
+    """Go through every position that FILE can lead to, and judge every law.
+
+    For a game, or a choice of parameters, that is small enough this proves its invariants, its transitions, that it comes to
+    an end and never to a dead end. A broken law is shown with the shortest game that breaks it. With --until the shortest game
+    that leads to a state is shown: a condition is written as in a scenario.
+    """
+    from playtest.explore import Plan
+    from table.loading import label_of, load_game, rules_for
+
+    game = load_game(file, params, variants)
+    rules, stem = rules_for(game, players), label_of(game) if variants else file.stem
+    wanted = None if until is None else condition(rules, until)
+    plan = Plan(positions, depth, wanted)
+    with _progress(positions, quiet=json_wanted) as tell:
+        explored = _run(rules, plan, tell)
+    if json_wanted:
+        say_json(_plain(rules, explored, until, out, stem))
+    else:
+        _say(rules, explored, until, out, stem)
+    return 1 if explored.failure is not None or (until is not None and explored.found is None) else 0
+
+
+def condition(rules: Rules, text: str) -> Callable[[Any], bool]:
+    """A condition on states, as a function.
+
+    Raises:
+        RulesFileError: it is none.
+    """
+    from rulesdsl.condition import parse_condition
+    from rulesdsl.python_backend import ExtraFunction
+
+    params = {name: value for name, _, value in rules.program.parameters}
+    checked = parse_condition(rules.source, params, len(rules.seats), text, "--until")
+    holds: Callable[[Any], bool] = rules.compiled(("until", text), lambda: [ExtraFunction("until", (), checked)])[
+        "until"
+    ]
+    return holds
+
+
+def _run(rules: Rules, plan: Plan, tell: Callable[[Any], None]) -> Explored:
+    from playtest.explore import exploring
+
+    steps = exploring(rules, plan)
+    while True:
+        try:
+            tell(next(steps))
+        except StopIteration as stop:
+            result: Explored = stop.value
+            return result
+
+
+@contextmanager
+def _progress(positions: int, quiet: bool) -> Iterator[Callable[[Any], None]]:
+    """A line on a terminal that says how far it has come, nothing elsewhere."""
+    import sys
+
+    out = console()
+    if quiet or not out.is_terminal or not sys.stdout.isatty():
+        yield lambda _: None
+        return
+    with out.status("") as status:
+
+        def tell(progress: Any) -> None:
+            rate = progress.transitions / progress.seconds if progress.seconds else 0
+            status.update(
+                f"{progress.positions:,} of at most {positions:,} positions · depth {progress.depth}"
+                f" · {progress.transitions:,} transitions · {rate:,.0f}/s"
+            )
+
+        yield tell
+
+
+# ---------------------------------------------------------------- in words
+
+
+def _say(rules: Rules, explored: Explored, until: str | None, out: Path, stem: str) -> None:
+    over = sum(explored.ends.values())
+    ends = f" · {plural(over, 'end')}" if over else ""
+    say(
+        f"  {plural(explored.positions, 'position')} · {plural(explored.transitions, 'transition')}"
+        f" · depth {explored.depth}{ends}   {explored.seconds:.1f} s"
+    )
+    if over:
+        won = ", ".join(f"{' and '.join(who) or 'nobody'} {count:,}" for who, count in explored.ends.items())
+        say(f"  won by {won}")
+    if explored.failure is not None:
+        _say_failure(rules, explored, out, stem)
+        return
+    if until is not None:
+        _say_found(rules, explored, until, out, stem)
+        return
+    for line in proved(rules, explored):
+        say(line)
+
+
+def proved(rules: Rules, explored: Explored) -> list[str]:
+    """What an exploration proves, in words."""
+    program = rules.program
+    laws = [
+        plural(len(found), word)
+        for found, word in ((program.invariants, "invariant"), (program.transitions, "transition law"))
+        if found
+    ]
+    held = ", ".join([*laws, "no dead end", "no rules error"])
+    if not explored.whole:
+        return [f"  {_bound(explored)}", f"  for all games of up to {plural(explored.certain, 'ply', 'plies')}: {held}"]
+    lines = [paint(f"  proved for every position: {held}", fg="green")]
+    if explored.endless:
+        lines.append("  a position can come again, so there is no longest game")
+    elif program.terminates is not None:
+        lines.append(
+            paint(
+                f"  proved: it ends within {plural(program.terminates, 'choice')}; the longest game has {explored.longest}",
+                fg="green",
+            )
+        )
+    else:
+        lines.append(f"  the longest game has {plural(explored.longest or 0, 'choice')}")
+    return lines
+
+
+def _bound(explored: Explored) -> str:
+    if explored.stopped == "depth":
+        return f"stopped at depth {explored.depth}, as --depth says: nothing is proved beyond it"
+    millions = explored.positions / 1e6
+    return (
+        f"stopped at {plural(explored.positions, 'position')}, the bound that --positions sets (about"
+        f" {max(1, round(millions * BYTES_A_POSITION)):,} MB).\n"
+        "  Nothing is proved beyond it: raise --positions, or take smaller parameters (-p)."
+    )
+
+
+def _say_found(rules: Rules, explored: Explored, until: str, out: Path, stem: str) -> None:
+    if explored.found is None:
+        if explored.whole:
+            say(paint(f"  proved: no game comes to {until}", fg="yellow"))
+        else:
+            say(f"  {_bound(explored)}")
+            say(f"  no game of up to {plural(explored.certain, 'ply', 'plies')} comes to {until}")
+        return
+    log = _save(rules, explored, out, stem)
+    say(paint(f"  the shortest way to {until}: {plural(len(explored.found), 'ply', 'plies')}", fg="green"))
+    for line in _way(rules, explored.found):
+        say(line)
+    say(f"saved   {shown(log)}")
+    say(f"replay  rulesdsl replay {shown(log)}")
+
+
+def _way(rules: Rules, plies: Any) -> list[str]:
+    """A game in words: each answer, and what happened then."""
+    from playtest.logs import record
+
+    lines = []
+    log = record(rules, plies).log
+    match = _match(rules, log)
+    for number in range(match.number + 1):
+        position = match.at(number)
+        if number:
+            seat, move = position.answers[-1]
+            lines.append(f"  {number:>2}  {seat} {move}")
+        told = position.narrate(number - 1)
+        lines += [f"      {sentence}" for sentence in told]
+    return lines
+
+
+def _match(rules: Rules, log: Log) -> Any:
+    from typing import cast
+
+    from interpreter.game import Game
+    from interpreter.replay import replay
+    from playtest.logs import OneProgram
+
+    return replay(log, cast(Game, OneProgram(rules))).match
+
+
+def _save(rules: Rules, explored: Explored, out: Path, stem: str) -> Path:
+    from playtest.logs import record
+
+    out.mkdir(parents=True, exist_ok=True)
+    path = free_path(out / f"{stem}-until.jsonl")
+    record(rules, explored.found or ()).log.save(path)
+    return path
+
+
+def _say_failure(rules: Rules, explored: Explored, out: Path, stem: str) -> None:
+    from playtest.report import report, save
+
+    assert explored.failure is not None
+    first, *rest = report(rules, explored.failure).lines()
+    say(paint(first, fg="red", bold=True))
+    say(f"  a shortest game that breaks it: {plural(len(explored.failure.plies), 'ply', 'plies')}")
+    for line in rest:
+        say(line)
+    saved = save(rules, explored.failure, out, stem)
+    say(f"saved   {shown(saved.log)}")
+    say(f"replay  {saved.command}")
+    say(f"test    a scenario to paste is in {shown(saved.scenario)}")
+
+
+# ---------------------------------------------------------------- for tools
+
+
+def _plain(rules: Rules, explored: Explored, until: str | None, out: Path, stem: str) -> dict[str, Any]:
+    """An exploration as JSON data."""
+    from playtest.report import report, save
+
+    data: dict[str, Any] = {
+        "positions": explored.positions,
+        "transitions": explored.transitions,
+        "depth": explored.depth,
+        "layers": list(explored.layers),
+        "whole": explored.whole,
+        "stopped": explored.stopped or None,
+        "certain_plies": explored.certain,
+        "ends": [{"winners": list(winners), "positions": count} for winners, count in explored.ends.items()],
+        "longest": explored.longest,
+        "endless": explored.endless,
+        "seconds": round(explored.seconds, 3),
+        "until": None,
+        "failure": None,
+    }
+    if until is not None:
+        found = explored.found
+        data["until"] = {
+            "condition": until,
+            "plies": None if found is None else len(found),
+            "log": None if found is None else str(_save(rules, explored, out, stem)),
+        }
+    if explored.failure is not None:
+        told, saved = report(rules, explored.failure), save(rules, explored.failure, out, stem)
+        data["failure"] = {
+            "law": explored.failure.law,
+            "clause": explored.failure.clause,
+            "place": told.place,
+            "detail": told.detail,
+            "values": [str(value) for value in told.values],
+            "answers": [str(answer) for answer in told.answers],
+            "log": str(saved.log),
+            "scenario": str(saved.scenario),
+            "replay": saved.command,
+        }
+    return data
