@@ -12,9 +12,9 @@ from typing import Any
 from attrs import evolve, frozen
 
 from rulesdsl import syntax
-from rulesdsl.deltas import SIDES, Key, declaration_key, key_name, steps_of
+from rulesdsl.deltas import SIDES, Key, declaration_key, key_name, questions_of, steps_of
 from rulesdsl.diagnostics import Span
-from rulesdsl.format import canonical, format_expr, format_type
+from rulesdsl.format import canonical, format_choice, format_expr, format_type
 
 
 @frozen
@@ -68,6 +68,8 @@ class Clause:
             case syntax.Step():
                 body = _frame(node.body, frozenset(parts)) or (syntax.Pass(node.span),)
                 return _dedented(canonical(syntax.Flow(node.span, node.name, (), body)))
+            case syntax.Alternative():
+                return format_choice(node)
             case syntax.Require():
                 return f'{format_expr(node.condition)} else "{node.sentence.text}"'
             case syntax.Measure():
@@ -114,8 +116,19 @@ def _parts(owner: str, body: syntax.Block) -> Iterator[tuple[Key, Any, Span]]:
             yield ("require", owner, node.name.id), node, node.span
         elif isinstance(node, syntax.Step):
             yield (node.around or "step", owner, node.name.id), node, node.span
+            yield from _offered(owner, node)
         for block in syntax.inner_blocks(node):
             yield from _parts(owner, block)
+
+
+def _offered(owner: str, step: syntax.Step) -> Iterator[tuple[Key, Any, Span]]:
+    """What variants have added to the question of a step; of nested steps it is the innermost that has it."""
+    inner = {id(question) for other in steps_of(step.body) for question in questions_of(other.body)}
+    for question in questions_of(step.body):
+        if id(question) not in inner:
+            for choice in question.alternatives:
+                if choice.added:
+                    yield ("choice", owner, step.name.id, choice.action.id), choice, choice.span
 
 
 # ---------------------------------------------------------------- texts
@@ -127,7 +140,8 @@ def _dedented(text: str) -> str:
 
 
 def _frame(body: syntax.Block, without: frozenset[str]) -> syntax.Block:
-    """A body with a line in the place of each of its parts. What variants have put around steps is a clause of its own."""
+    """A body with a line in the place of each of its parts. What variants have put around steps, or offer in
+    questions as well, is a clause of its own."""
     made: list[syntax.Statement] = []
     for node in body:
         if isinstance(node, syntax.Step) and node.around:
@@ -148,7 +162,9 @@ def _inside(node: Any, change: Callable[[syntax.Block], syntax.Block]) -> Any:
     if isinstance(node, (syntax.For, syntax.While, syntax.Repeat, syntax.Turns)):
         return evolve(node, body=change(node.body))
     if isinstance(node, syntax.Ask):
-        return evolve(node, after=node.after and change(node.after), otherwise=node.otherwise and change(node.otherwise))
+        own = tuple(item for item in node.alternatives if not item.added)
+        after, otherwise = node.after and change(node.after), node.otherwise and change(node.otherwise)
+        return evolve(node, alternatives=own or node.alternatives, after=after, otherwise=otherwise)
     return node
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from rulesdsl import syntax
 from rulesdsl.deltas import SIDES, Key, Nesting, claimed, covers, told, wholes
@@ -31,12 +31,14 @@ class Item:
 
 
 def items_of(module: syntax.Module) -> Iterator[Item]:
-    """The deltas of a variant, new members one by one."""
+    """The deltas of a variant, new members and choices one by one."""
     assert module.variant is not None
     for delta in module.deltas:
         parts = [delta]
         if isinstance(delta, syntax.AddMember):
             parts = [syntax.AddMember(member.span, delta.enum, (member,), delta.doc) for member in delta.members]
+        elif isinstance(delta, syntax.AddChoice):
+            parts = [evolve(delta, span=choice.span, alternatives=(choice,)) for choice in delta.alternatives]
         for part in parts:
             yield Item(module.variant.name.id, part, claimed(part), delta.span)
 

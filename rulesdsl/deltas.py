@@ -10,7 +10,7 @@ from rulesdsl.diagnostics import Span
 
 Key = tuple[str, ...]
 """A kind and names: `("def", "toll")`, `("step", "turn", "draw")`, `("scenario", "a title")`; `before` and `after` are sides of
-a step, `name` is what all declarations share."""
+a step, `("choice", "turn", "draw", "take")` is an action that is offered in one, `name` is what all declarations share."""
 
 TEXTS = ("invariant", "transition", "scenario")
 PARTS = ("step", "require", "member")
@@ -84,6 +84,8 @@ def claimed(delta: syntax.Delta) -> tuple[Key, ...]:
             return (("require", delta.action.id, delta.require.name.id),)
         case syntax.ReplaceMember():
             return (("member", delta.enum.id, delta.member.name.id),)
+        case syntax.AddChoice():
+            return tuple(_path("choice", (*delta.path, item.action)) for item in delta.alternatives)
         case syntax.AddMember():
             return tuple(("member", delta.enum.id, member.name.id) for member in delta.members)
         case syntax.AddField():
@@ -141,6 +143,9 @@ def wholes(key: Key, steps: Nesting) -> tuple[Key, ...]:
     if kind in ("step", *SIDES):
         outer = tuple(("step", names[0], step) for step in steps.get((names[0], names[-1]), ()))
         return (*outer, ("flow", names[0]), ("action", names[0]))
+    if kind == "choice":
+        step = ("step", names[0], names[1])
+        return (step, *wholes(step, steps))
     if kind == "require":
         return (("action", names[0]),)
     if kind == "member":
@@ -174,6 +179,16 @@ def signature(decl: Any) -> str:
 
 
 # ---------------------------------------------------------------- bodies
+
+
+def questions_of(body: Iterable[syntax.Statement]) -> Iterator[syntax.Ask]:
+    """All questions of a body, at any depth, without those that variants have put around its steps."""
+    for node in body:
+        if isinstance(node, syntax.Ask):
+            yield node
+        if not (isinstance(node, syntax.Step) and node.around):
+            for block in syntax.inner_blocks(node):
+                yield from questions_of(block)
 
 
 def steps_of(body: Iterable[syntax.Statement]) -> Iterator[syntax.Step]:

@@ -46,6 +46,11 @@ def format_type(type_: syntax.TypeExpr) -> str:
     return flat(Docs(None, ()).type(type_))
 
 
+def format_choice(choice: syntax.Alternative) -> str:
+    """An action that is offered, with its given arguments, on one line."""
+    return flat(Docs(None, ()).alternative(choice))
+
+
 def format_statement(statement: syntax.Statement, indent: int = 0) -> str:
     """A statement with its blocks, indented by so many spaces, without a line end."""
     printer = Printer(None, (), frozenset())
@@ -57,7 +62,7 @@ def format_statement(statement: syntax.Statement, indent: int = 0) -> str:
 
 _ONE_LINERS = (
     syntax.Param, syntax.Const, syntax.Board, syntax.Terminates, syntax.StateField, syntax.SetParam, syntax.Remove,
-    syntax.ReplaceMember, syntax.ReplaceRequire, syntax.AddRequire, syntax.AddField,
+    syntax.ReplaceMember, syntax.ReplaceRequire, syntax.AddRequire, syntax.AddChoice, syntax.AddField,
 )  # fmt: skip
 
 
@@ -286,6 +291,10 @@ class Printer(StatementPrinter):
                 verb = "replace" if isinstance(d, syntax.ReplaceRequire) else "add"
                 head = f"{verb} require {d.action.id}.{d.require.name.id}: "
                 self._line(start, end, Seq((head, expr(d.require.condition), f' else "{d.require.sentence.text}"')), 0, until=limit)
+            case syntax.AddChoice():
+                because = f' because "{d.because.text}"' if d.because is not None else ""
+                offered = [part for item in d.alternatives for part in (" or ", self._docs.alternative(item))][1:]
+                self._line(start, end, Seq((f"add choice {_dotted(d.path)}{because}: ", *offered)), 0, until=limit)
             case syntax.ReplaceMember():
                 self._line(start, end, Seq((f"replace member {d.enum.id}.", self._member(d.member))), 0, until=limit)
             case syntax.AddMember():

@@ -104,8 +104,10 @@ def _parts(source: Source) -> tuple[syntax.Module, tuple[Override, ...]]:
 
 
 def _clause(override: Override) -> Key:
-    """The base's clause that an override is about; what is put around a step is about the step."""
+    """The base's clause that an override is about; what is put around a step, or offered in it, is about the step."""
     kind, *names = override.key
+    if kind == "choice":
+        return ("step", *names[:-1])
     return ("step", *names) if kind in SIDES else override.key
 
 

@@ -260,11 +260,12 @@ class GeneratorCall:
 
 @frozen
 class Alternative:
-    """An action offered: `place`, or `build_road({})` with its given arguments."""
+    """An action offered: `place`, or `build_road({})` with its given arguments. `added`: by a variant."""
 
     span: Span
     action: Name
     args: tuple[Arg, ...]
+    added: bool = False
 
 
 @frozen
@@ -895,6 +896,17 @@ class AddRequire:
 
 
 @frozen
+class AddChoice:
+    """`add choice flow.step: action(given) or other`: what is offered as well in the one question of a step."""
+
+    span: Span
+    path: tuple[Name, ...]
+    because: Sentence | None
+    alternatives: tuple[Alternative, ...]
+    doc: str = ""
+
+
+@frozen
 class AddMember:
     """`add member Enum: name(values), ...`: after the enum's own."""
 
@@ -917,11 +929,13 @@ class Around:
 
 
 Delta = Union[
-    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddMember, Around
+    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddChoice, AddMember,
+    Around,
 ]
 
 DELTAS = (
-    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddMember, Around,
+    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddChoice, AddMember,
+    Around,
 )  # fmt: skip
 
 Declaration = Union[

@@ -226,6 +226,12 @@ class Builder(Statements):
         action, require = self._required(c)
         return syntax.AddRequire(self._span(c), action, require, self._doc(c[0]))
 
+    def on_add_choice(self, c: list[Any]) -> syntax.AddChoice:
+        path, *rest = nodes(c)
+        because = [x for x in rest if isinstance(x, syntax.Sentence)]
+        offered = tuple(evolve(x, added=True) for x in rest if isinstance(x, syntax.Alternative))
+        return syntax.AddChoice(self._span(c), path.value, because[0] if because else None, offered, self._doc(c[0]))
+
     def on_add_member(self, c: list[Any]) -> syntax.AddMember:
         line = self._extent(c[0]).line
         members = [member for part in nodes(c) for member in part.value]

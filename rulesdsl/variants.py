@@ -8,7 +8,7 @@ came from. The composed module is checked as a whole afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import define, evolve, field, frozen
 
@@ -23,6 +23,7 @@ from rulesdsl.deltas import (
     name_span,
     names_of,
     nesting,
+    questions_of,
     signature,
     steps_of,
     told,
@@ -101,7 +102,8 @@ _ORDER: dict[type, int] = {
     syntax.Add: 3,
     syntax.Around: 4,
     syntax.ReplaceStep: 5,
-    syntax.Remove: 6,
+    syntax.AddChoice: 6,
+    syntax.Remove: 7,
 }
 
 
@@ -452,6 +454,42 @@ class _Work:
         if found is not None:
             self.record(delta, "replaced", key, found.body, delta.body)
 
+    def on_AddChoice(self, delta: syntax.AddChoice) -> None:
+        """After what the step's question offers already."""
+        (choice,) = delta.alternatives
+        key = ("choice", *(name.id for name in delta.path), choice.action.id)
+        done: list[syntax.Alternative] = []
+
+        def change(step: syntax.Step) -> tuple[syntax.Statement, ...]:
+            questions = list(questions_of(step.body))
+            if len(questions) != 1:
+                self.no_question(delta.path, step, questions)
+                return (step,)
+            (question,) = questions
+            there = next((a for a in question.alternatives if a.action.id == choice.action.id), None)
+            if there is not None:
+                title = f"`{choice.action.id}` is offered there already"
+                self.report("X804", title, choice.span, labels=(Label(there.span, "it is here"),))
+                return (step,)
+            done.append(choice)
+            wider = evolve(question, alternatives=(*question.alternatives, choice))
+            return (evolve(step, body=exchanged(step.body, question, lambda _: (wider,))),)
+
+        if self.exchange_step(delta.path, change) is not None and done:
+            self.record(delta, "added", key, None, choice)
+
+    def no_question(self, path: Sequence[syntax.Name], step: syntax.Step, questions: Sequence[syntax.Ask]) -> None:
+        """A step has no question, or several, that something could be offered in."""
+        name = ".".join(part.id for part in path)
+        span = path[0].span.to(path[-1].span)
+        if not questions:
+            label = Label(step.name.span, "the step is here")
+            self.report("X801", f"step `{name}` asks nothing", span, "", "a choice is added to a question", labels=(label,))
+            return
+        labels = tuple(Label(question.span, "a question") for question in questions[:2])
+        hint = "a step around each gives it a name of its own"
+        self.report("X810", f"step `{name}` asks more than one question", span, "which one?", hint, labels=labels)
+
     def on_Around(self, delta: syntax.Around) -> None:
         key = (delta.side, *(name.id for name in delta.path))
         block = syntax.Step(delta.span, delta.path[-1], delta.body, delta.doc, delta.side)
@@ -563,10 +601,13 @@ def part_names(decl: Any, kind: str) -> list[str]:
 # ---------------------------------------------------------------- bodies
 
 
+_Node = TypeVar("_Node", bound=syntax.Statement)
+
+
 def exchanged(
-    body: syntax.Block, step: syntax.Step, change: Callable[[syntax.Step], tuple[syntax.Statement, ...]]
+    body: syntax.Block, step: _Node, change: Callable[[_Node], tuple[syntax.Statement, ...]]
 ) -> syntax.Block:
-    """The body with one step (found by identity) put through `change`; a block that becomes empty gets a `pass`."""
+    """The body with one statement (found by identity) put through `change`; a block that becomes empty gets a `pass`."""
     made: list[syntax.Statement] = []
     for node in body:
         if node is step:
@@ -576,7 +617,7 @@ def exchanged(
     return tuple(made) or (syntax.Pass(step.span),)
 
 
-def _inside(node: Any, step: syntax.Step, change: Any) -> Any:
+def _inside(node: Any, step: Any, change: Any) -> Any:
     if isinstance(node, syntax.If):
         branches = tuple((test, exchanged(block, step, change)) for test, block in node.branches)
         otherwise = exchanged(node.otherwise, step, change) if node.otherwise is not None else None

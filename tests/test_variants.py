@@ -86,6 +86,11 @@ APART = [
     "before step main.deal:\n    emit RoundBegan()",
     "after step main.deal:\n    emit RoundBegan()",
     "before step main.play:\n    emit RoundBegan()",
+    "add choice main.play: idle or nap(2)",
+    "add choice main.play: rest",
+    "add action idle:\n    emit RoundBegan()",
+    "add action nap(n: 1..2):\n    emit RoundBegan()",
+    "add action rest:\n    emit RoundBegan()",
     'remove step main.play because "it is over"',
     "replace flow draw_card(p: Player):\n    return",
     "remove flow sail because \"nobody sails\"",
@@ -103,7 +108,10 @@ APART = [
     "add action wait:\n    emit RoundBegan()",
 ]
 # What is put around a step that another removes is a conflict, so those are kept apart.
-AGAINST = {"before step main.play:\n    emit RoundBegan()": 'remove step main.play because "it is over"'}
+AGAINST = dict.fromkeys(
+    ["before step main.play:\n    emit RoundBegan()", "add choice main.play: idle or nap(2)", "add choice main.play: rest"],
+    'remove step main.play because "it is over"',
+)
 
 
 @st.composite
@@ -203,6 +211,29 @@ def test_what_is_inside_a_step_is_in_conflict_with_the_step():
 
 
 # ---------------------------------------------------------------- variants of variants
+
+
+def test_choices_of_several_variants_stand_side_by_side_and_are_clauses_of_their_own():
+    north = module("north", "add choice main.play: idle", "add action idle:\n    emit RoundBegan()")
+    south = module("south", "add choice main.play: nap(2)", "add action nap(n: 1..2):\n    emit RoundBegan()")
+    made = compose(BASE, [south, north])
+    assert not made.diagnostics, render(made.diagnostics)
+    (play,) = [d for d in made.module.declarations if isinstance(d, syntax.Flow) and d.name.id == "main"]
+    assert "p chooses hang or show or idle or nap(2)" in canonical(play)
+    texts = clause_texts(made.module)
+    assert texts["choice main.play.idle"] == "idle" and texts["choice main.play.nap"] == "nap(2)"
+    assert texts["step main.play"] == clause_texts(BASE)["step main.play"]
+    assert {change.clause for change in difference(BASE, made.module, made.overrides).changes} == {
+        "choice main.play.idle", "choice main.play.nap", "action idle", "action nap",
+    }  # fmt: skip
+
+
+def test_a_choice_is_in_conflict_with_the_same_choice_and_with_another_step():
+    choice = module("north", "add choice main.play: hide", "add action hide:\n    emit RoundBegan()")
+    again = module("south", "add choice main.play: hide")
+    assert [d.code for d in compose(BASE, [choice, again]).diagnostics] == ["X802"]
+    step = module("south", "replace step main.play:\n    for p in Player:\n        p chooses hang")
+    assert [d.code for d in compose(BASE, [choice, step]).diagnostics] == ["X802"]
 
 
 def test_a_variant_of_a_variant_changes_what_that_one_has_made():
