@@ -6,6 +6,7 @@ together with the first file.
 
 from __future__ import annotations
 
+import os
 import posixpath
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
@@ -18,8 +19,26 @@ from rulesdsl.program import bases_of, variant_named
 
 def texts_of(source: Source) -> dict[str, str]:
     """The texts of a program's files: the game's own first."""
-    root = PurePath(source.name).parent.as_posix()
-    return {posixpath.relpath(PurePath(item.name).as_posix(), root): item.text for item in _files(source)}
+    root = PurePath(source.name).parent
+    found: dict[str, str] = {}
+    _enter(found, source, PurePath(source.name).name)
+    for extra in source.extras:
+        _enter(found, extra, PurePath(os.path.relpath(extra.name, root)).as_posix())
+    return found
+
+
+def _enter(found: dict[str, str], source: Source, name: str) -> None:
+    """A file and its bases, each by the name that the file above has for it: wherever it was, it is found again."""
+    found.setdefault(name, source.text)
+    if source.base is not None:
+        bases = (source.base, *source.base.extras)
+        for base, (named, _, _) in zip(bases, bases_of(source.text), strict=True):
+            _enter(found, base, _beside(name, named))
+
+
+def _beside(name: str, base: str) -> str:
+    """The name of a base, seen from the folder from which the file that names it has its own name."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), PurePath(base).as_posix()))
 
 
 def _files(source: Source) -> Iterator[Source]:
@@ -47,7 +66,7 @@ def source_of(texts: Mapping[str, str]) -> Source:
 
 def _with_bases(name: str, texts: Mapping[str, str], above: tuple[str, ...] = ()) -> Source:
     source = Source(name, texts[name])
-    named = [posixpath.normpath(posixpath.join(posixpath.dirname(name), base)) for base, _, _ in bases_of(source.text)]
+    named = [_beside(name, base) for base, _, _ in bases_of(source.text)]
     bases = [_with_bases(base, texts, (*above, name)) for base in named if base in texts and base not in (*above, name)]
     if not bases or len(bases) < len(named):
         return source

@@ -44,14 +44,16 @@ def story(match: Match, since: int, viewer: Viewer) -> list[Text]:
 
 
 def chapter(position: Position, viewer: Viewer) -> list[Text]:
-    """The sentences of what followed one answer; those of events that a viewer may not see at all are left out."""
+    """The sentences of what followed one answer. A pass is told alike whether it was chosen or all that was left: which of
+    the two may be a secret of the hand."""
     from interpreter.position import events_of
     from interpreter.view import sentence
+    from playtest.plies import PASS
 
     rules, node = position.rules, position.node
     told = [text for event in events_of(node) if (text := sentence(rules, event, viewer)) is not None]
     if not told and node.move is not None:
-        told = [f"{rules.seats[node.seat]} has answered"]
+        told = [f"{rules.seats[node.seat]} {'passes' if node.move == PASS else 'has answered'}"]
     heads = [f"{position.number:>4}  " if position.number else "      ", *["      "] * len(told)]
     return [
         Text(head, style="dim").append_text(in_colours(rules, text)) for head, text in zip(heads, told, strict=False)

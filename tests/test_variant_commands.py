@@ -122,6 +122,18 @@ def test_a_variant_in_a_folder_finds_its_base_in_the_log(run: Any):
     assert run("replay", "calm-4.jsonl", "--verify").code == 0
 
 
+@pytest.mark.parametrize("far", ["absolute", "from the root"])
+def test_a_log_finds_a_base_that_is_far_away_and_gone(run: Any, tmp_path: Path, far: str):
+    up = "/".join(".." for _ in tmp_path.parts[1:])
+    base = tmp_path / "windy.rules" if far == "absolute" else Path(f"{up}/{tmp_path.relative_to('/')}/windy.rules")
+    Path("calm.rules").write_text(f'variant calm of "{base.as_posix()}"\n\nset size = 4\n', encoding="utf-8")
+    run("play", "calm.rules", "--with", "rich.rules", "--seed", "4", "--json", "--log", "far.jsonl")
+    for name in ("calm", "windy", "rich", "harbour"):
+        Path(f"{name}.rules").unlink()
+    replayed = run("replay", "far.jsonl", "--verify", "--with-own-rules")
+    assert replayed.code == 0, replayed.out + replayed.err
+
+
 def test_a_log_of_other_rules_is_refused_with_the_names_of_both(run: Any):
     run("play", "harbour.rules", "--seed", "4", "--json")
     refused = run("replay", "harbour-4.jsonl", "--verify", "--with", "windy.rules")
