@@ -382,10 +382,13 @@ class Jump:
 
 @frozen
 class Branch:
+    """`written`: the condition stands in the rules; else it is one that a loop needs to count."""
+
     condition: Expr
     then: int
     otherwise: int
     span: Span
+    written: bool = True
 
 
 @frozen

@@ -159,6 +159,7 @@ class _Builder:
 
     def cut(self, stmt: core.Stmt, current: _Draft) -> _Draft | None:
         if isinstance(stmt, core.StepStmt):
+            current.body.append(evolve(stmt, body=()))
             self.steps.append(stmt.name)
             done = self.run(stmt.body, current)
             self.steps.pop()
@@ -260,7 +261,7 @@ class _Builder:
         current.end = core.Jump(head.number)
         count = core.Local(left, kind, span)
         more = core.Op("gt", (count, core.Const(0, IntType(0, 0), span)), BOOL, span)
-        head.end = core.Branch(more, inside.number, after.number, span)
+        head.end = core.Branch(more, inside.number, after.number, span, written=False)
         less = core.Op("sub", (count, core.Const(1, IntType(1, 1), span)), number, span)
         inside.body.append(core.Bind(left, less, span, declares=False))
         self.inside(stmt.body, inside, head.number, after.number, stmt.span)
@@ -276,7 +277,7 @@ class _Builder:
         current.end = core.Jump(head.number)
         at, all_items = core.Local(index, IntType(0, limit), span), core.Local(items, group, span)
         more = core.Op("lt", (at, core.Op("len", (all_items,), IntType(0, limit), span)), BOOL, span)
-        head.end = core.Branch(more, take.number, after.number, span)
+        head.end = core.Branch(more, take.number, after.number, span, written=False)
         take.body.append(core.Bind(stmt.var, core.Op("list_get", (all_items, at), stmt.var_type, span), span))
         following = core.Op("add", (at, core.Const(1, IntType(1, 1), span)), IntType(0, limit), span)
         take.body.append(core.Bind(index, following, span, declares=False))
@@ -317,7 +318,8 @@ class _Builder:
             more = core.Op("add", (count, core.Const(1, IntType(1, 1), span)), count_type, span)
             skip.body.append(core.Bind(missed, more, span, declares=False))
             all_seats = core.Const(seats, IntType(seats, seats), span)
-            skip.end = core.Branch(core.Op("lt", (count, all_seats), BOOL, span), look.number, after.number, span)
+            around = core.Op("lt", (count, all_seats), BOOL, span)
+            skip.end = core.Branch(around, look.number, after.number, span, written=False)
         self.inside(stmt.body, inside, head.number, after.number, stmt.span)
         return after
 

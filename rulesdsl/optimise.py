@@ -2,7 +2,8 @@
 
 Small defs are put in place of their calls (a call costs Python as much as several lookups, and what is inlined can be
 worked out before play), loops over comprehensions become one loop, conditions that are known are dropped. Nothing
-that may be a rules error is moved, dropped, or evaluated more or less often in a way that shows.
+that may be a rules error is moved, dropped, or evaluated more or less often in a way that shows. In an instrumented
+program calls stay calls, and steps are marked where they begin.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ SMALL_LOOP = 9
 SINGLE_USE = 40
 
 
-def optimise(program: core.Program) -> core.Program:
+def optimise(program: core.Program, instrumented: bool = False) -> core.Program:
     """The same program, quicker."""
     facts = Facts(program)
-    inliner = Inliner(facts, uses=uses(program))
+    inliner = Inliner(facts, uses=uses(program), instrumented=instrumented)
     defs = tuple(evolve(info, body=inliner.pure_body(info.body)) for info in program.defs)
     return evolve(
         program,
@@ -61,6 +62,7 @@ class Inliner:
 
     facts: Facts
     fresh: int = 0
+    instrumented: bool = False
     uses: Counter[str] = field(factory=Counter)
     forms: dict[str, core.Expr | None] = field(factory=dict)
 
@@ -129,8 +131,8 @@ class Inliner:
 
     def small(self, name: str, expr: core.Expr) -> bool:
         """Whether the code of a def is better repeated than called."""
-        if any(isinstance(part, core.After) for part in everything(expr)):
-            return False
+        if self.instrumented or any(isinstance(part, core.After) for part in everything(expr)):
+            return isinstance(expr, core.Const)
         loops = any(isinstance(part, core.Comp) for part in everything(expr))
         limit = SINGLE_USE if self.uses[name] == 1 else SMALL_LOOP if loops else SMALL
         return self.facts.weight(expr) <= limit
@@ -144,9 +146,11 @@ class Inliner:
         return tuple(made for stmt in body for made in self.reached(self.statement(stmt)))
 
     def reached(self, stmt: core.Stmt) -> core.Body:
-        """What is left of a statement whose condition is known."""
+        """What is left of a statement whose condition is known, and of the mark of a step."""
         if isinstance(stmt, core.IfStmt) and isinstance(stmt.condition, core.Const):
             return stmt.then if stmt.condition.value else stmt.otherwise
+        if isinstance(stmt, core.StepStmt) and not stmt.body and not self.instrumented:
+            return ()
         return (stmt,)
 
     def statement(self, stmt: core.Stmt) -> core.Stmt:

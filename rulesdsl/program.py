@@ -21,6 +21,7 @@ from attrs import evolve, frozen
 from rulesdsl import cache, core, syntax
 from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, Span, closest, in_order
 from rulesdsl.names import MAX_SEATS
+from rulesdsl.points import Point
 from rulesdsl.types import EnumType, IntType, Type, contains, values
 from rulesdsl.variants import Composition, blamed, compose
 
@@ -30,12 +31,13 @@ _MEMORY: dict[str, LoadedProgram] = {}
 @frozen(slots=False, eq=False)
 class LoadedProgram:
     """A specialised program with its compiled module. `source` is the text it was made from; `warnings` what is worth saying
-    about it."""
+    about it. `points`: what an instrumented module counts, see `rulesdsl.points`."""
 
     program: core.Program
     module: ModuleType
     source: Source
     warnings: tuple[Diagnostic, ...] = ()
+    points: tuple[Point, ...] = ()
 
 
 _VARIANT = re.compile(r'^variant[ ]+(\w+)[ ]+of[ ]*("[^"\n]*"(?:[ ]*and[ ]*"[^"\n]*")*)', re.MULTILINE)
@@ -113,21 +115,29 @@ def read_text(path: Path) -> Source:
         raise RulesFileError([Diagnostic("S120", "this is not UTF-8 text", span, text)]) from None
 
 
-def load(path: str | Path, params: Mapping[str, Any] | None = None, seats: int | None = None) -> LoadedProgram:
+def load(
+    path: str | Path, params: Mapping[str, Any] | None = None, seats: int | None = None, *, instrumented: bool = False
+) -> LoadedProgram:
     """A program from a file, specialised and compiled.
 
     Args:
         params: parameter values in internal form, by name; the others keep their defaults.
         seats: number of players, None for the fewest that the game allows.
+        instrumented: count what happens, see `rulesdsl.points`.
     Raises:
         OSError: the file cannot be read.
         RulesFileError: the program has errors; all of them are in it.
     """
-    return load_source(read_source(path), params, seats)
+    return load_source(read_source(path), params, seats, instrumented=instrumented)
 
 
 def load_source(
-    source: Source, params: Mapping[str, Any] | None = None, seats: int | None = None, without: Collection[Span] = ()
+    source: Source,
+    params: Mapping[str, Any] | None = None,
+    seats: int | None = None,
+    without: Collection[Span] = (),
+    *,
+    instrumented: bool = False,
 ) -> LoadedProgram:
     """Like `load`, from a text.
 
@@ -139,16 +149,17 @@ def load_source(
     from rulesdsl.python_backend import generate, load_module
 
     left_out = sorted((span.source.name, span.start) for span in without)
-    name = cache.key(_texts(source), sorted((params or {}).items()), seats, left_out)
+    name = cache.key(_texts(source), sorted((params or {}).items()), seats, left_out, instrumented)
     if name in _MEMORY:
         return _MEMORY[name]
     kept = cache.read(name)
     if kept is None:
         program, warnings = compile_source(source, params or {}, seats, without)
-        kept = (program, generate(program), warnings)
+        kept = (program, generate(program, instrumented), warnings)
         cache.write(name, kept)
     program, generated, warnings = kept
-    loaded = LoadedProgram(program, load_module(generated, f"rules_{program.name}_{name[:12]}"), source, warnings)
+    module = load_module(generated, f"rules_{program.name}_{name[:12]}")
+    loaded = LoadedProgram(program, module, source, warnings, generated.points)
     _MEMORY[name] = loaded
     return loaded
 

@@ -20,6 +20,7 @@ from rulesdsl import core, runtime
 from rulesdsl.diagnostics import Span
 from rulesdsl.facts import Facts
 from rulesdsl.optimise import optimise
+from rulesdsl.points import CLAUSE, Point, Points
 from rulesdsl.python_api import api
 from rulesdsl.python_body import body
 from rulesdsl.python_code import Emitter, render
@@ -38,10 +39,12 @@ Places = tuple[tuple[int, str, int, int], ...]
 
 @frozen
 class Generated:
-    """Python source, and for its lines the place in the rules: (python line, file name, rules line, column)."""
+    """Python source, and for its lines the place in the rules: (python line, file name, rules line, column).
+    `points`: what it counts, if it is instrumented; see `rulesdsl.points`."""
 
     source: str
     lines: Places
+    points: tuple[Point, ...] = ()
 
 
 @frozen
@@ -58,16 +61,20 @@ class ExtraFunction:
 # ---------------------------------------------------------------- the module
 
 
-def generate(program: core.Program) -> Generated:
-    """The source of the module that plays a program. The same program gives the same source in every process."""
-    program = optimise(program)
-    module = Module(program, Facts(program), evaluate)
+def generate(program: core.Program, instrumented: bool = False) -> Generated:
+    """The source of the module that plays a program. The same program gives the same source in every process.
+    `instrumented`: it counts what happens, see `rulesdsl.points`."""
+    program = optimise(program, instrumented)
+    module = Module(program, Facts(program), evaluate, points=Points() if instrumented else None)
     initial(module)
     for item in program.events:
+        module.clause = f"event {item.name}"
         event(module, item)
     for definition in program.defs:
+        module.clause = f"def {definition.name}"
         def_function(module, definition)
     for action in program.actions:
+        module.clause = f"action {action.name}"
         listing_function(module, action)
         any_function(module, action)
         allows_function(module, action)
@@ -75,6 +82,7 @@ def generate(program: core.Program) -> Generated:
             plain_effects(module, action)
     for flow in program.flows:
         if flow.machine is None:
+            module.clause = f"flow {flow.name}"
             plain_flow(module, flow)
     codes = machines(module)
     laws(module)
@@ -85,8 +93,11 @@ def generate(program: core.Program) -> Generated:
 def machines(module: Module) -> dict[tuple[str, str], MachineCode]:
     """All flows and actions that may ask, as blocks."""
     codes = numbered(module.program)
-    for code in codes.values():
-        entry_function(module, codes, code)
+    extents = {("flow", item.name): item.span for item in module.program.flows}
+    extents |= {("action", item.name): item.span for item in module.program.actions}
+    for key, code in codes.items():
+        module.clause = f"{code.kind} {code.name}"
+        entry_function(module, codes, code, extents[key])
         for number in sorted({*code.heads, *code.arrivals}):
             head_function(module, codes, code, number)
         for number, block in sorted(code.blocks.items()):
@@ -98,22 +109,24 @@ def machines(module: Module) -> dict[tuple[str, str], MachineCode]:
 
 
 def numbered(program: core.Program) -> dict[tuple[str, str], MachineCode]:
-    """The machines of a program, their blocks numbered through."""
+    """The machines of a program, their blocks numbered through, and after them the arrivals at questions."""
     codes: dict[tuple[str, str], MachineCode] = {}
     suspending = {action.name for action in program.actions if action.machine is not None}
     pc = 0
     for flow in program.flows:
         if flow.machine is not None:
             params = tuple(param.name for param in flow.params)
-            code = codes["flow", flow.name] = MachineCode("flow", flow.name, params, flow.machine, pc, [])
-            pc = find_heads(code, suspending, pc + len(flow.machine.blocks))
+            codes["flow", flow.name] = MachineCode("flow", flow.name, params, flow.machine, pc, [])
+            pc += len(flow.machine.blocks)
     for action in program.actions:
         if action.machine is not None:
             lets = needed_lets(action, set(action.machine.blocks[0].live))
-            code = codes["action", action.name] = MachineCode(
+            codes["action", action.name] = MachineCode(
                 "action", action.name, tuple(action_params(action)), action.machine, pc, lets
             )
-            pc = find_heads(code, suspending, pc + len(action.machine.blocks))
+            pc += len(action.machine.blocks)
+    for code in codes.values():
+        pc = find_heads(code, suspending, pc)
     return codes
 
 
@@ -129,6 +142,7 @@ def def_function(module: Module, info: core.DefInfo) -> None:
     fn.depth = info.recursive
     module.code.blank(2)
     with module.code.block(f"def def_{info.name}({', '.join([*params, *(['depth'] if fn.depth else [])])}):"):
+        fn.mark(CLAUSE, info.span)
         if returns_itself(info):
             fn.again = info
             with module.code.block("while True:"):
@@ -147,14 +161,18 @@ def _limited_body(fn: Fn, info: core.DefInfo) -> None:
 def laws(module: Module) -> None:
     """Measures, invariants and transitions."""
     for measure in module.program.measures:
-        _expression(module, f"measure_{measure.name}", [p.name for p in measure.params], measure.value, False)
+        module.clause = f"measure {measure.name}"
+        names = [param.name for param in measure.params]
+        _expression(module, f"measure_{measure.name}", names, measure.value, False, measure.span)
     for number, law in enumerate(module.program.invariants, start=1):
-        _expression(module, f"law_invariant_{number}", [], law.condition, False)
+        module.clause = f'invariant "{law.text}"'
+        _expression(module, f"law_invariant_{number}", [], law.condition, False, law.span)
     for number, law in enumerate(module.program.transitions, start=1):
-        _expression(module, f"law_transition_{number}", [], law.condition, True)
+        module.clause = f'transition "{law.text}"'
+        _expression(module, f"law_transition_{number}", [], law.condition, True, law.span)
 
 
-def _expression(module: Module, name: str, params: Sequence[str], value: core.Expr, before: bool) -> Fn:
+def _expression(module: Module, name: str, params: Sequence[str], value: core.Expr, before: bool, extent: Span) -> Fn:
     """A function of the state that returns the value of an expression."""
     fn = new_function(module, Scope("st"), value.span)
     names = [*(["before"] if before else []), "st", *(fn.local(param) for param in params)]
@@ -162,6 +180,7 @@ def _expression(module: Module, name: str, params: Sequence[str], value: core.Ex
         fn.before = Scope("before")
     module.code.blank(2)
     with module.code.block(f"def {name}({', '.join(names)}):"):
+        fn.mark(CLAUSE, extent)
         give(fn, value)
     return fn
 
@@ -179,6 +198,9 @@ def assembled(module: Module) -> Generated:
         for name in sorted(module.helpers):
             out.line(f"    {name},")
         out.line(")")
+    if module.points is not None:
+        for line in COUNTING.format(len(module.points.points)).split("\n"):
+            out.line(line)
     out.lines.extend(module.code.lines)
     if module.finished_tables():
         out.blank(2)
@@ -190,7 +212,7 @@ def assembled(module: Module) -> Generated:
         for line in wrapped(f"{name} = {source}"):
             out.line(line)
     source, places = render(out.lines)
-    return Generated(source, places)
+    return Generated(source, places, tuple(module.points.points) if module.points is not None else ())
 
 
 def wrapped(text: str, width: int = 120) -> list[str]:
@@ -203,6 +225,19 @@ def wrapped(text: str, width: int = 120) -> list[str]:
         lines.append(text[: cut + 1])
         text = "    " + text[cut + 2 :]
     return [*lines, text]
+
+
+COUNTING = """
+
+COUNTS = [0] * {}
+
+
+def seen(number, value):
+    if value:
+        COUNTS[number] += 1
+        return True
+    COUNTS[number + 1] += 1
+    return False"""
 
 
 # ---------------------------------------------------------------- working things out at compile time
@@ -262,7 +297,7 @@ def extra(
     """
     space = module.__dict__
     if "FACTS" not in space:
-        optimised = optimise(program)
+        optimised = optimise(program, "COUNTS" in space)
         space["FACTS"] = (optimised, Facts(optimised))
     optimised, facts = space["FACTS"]
     number = len(space["EXTRA_LINES"]) + 1

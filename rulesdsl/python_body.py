@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from rulesdsl import core
+from rulesdsl.points import BRANCH, CLAUSE, LOOP
 from rulesdsl.python_code import OR, Py, index, tuple_of
 from rulesdsl.python_expr import finish, test
 from rulesdsl.python_function import Fn, Leave
 from rulesdsl.python_give import assign, give
-from rulesdsl.python_loops import iterable, refuse, require
+from rulesdsl.python_loops import decide, iterable, refuse
 from rulesdsl.python_state import cell_index, code_of, code_of_value, same_form
 from rulesdsl.runtime import STEP_LIMIT
 from rulesdsl.types import EnumType
@@ -39,7 +40,7 @@ def _if(fn: Fn, stmt: core.IfStmt) -> None:
     if leave is not None:
         refuse(fn, stmt.condition, leave)
         return
-    condition = test(fn, stmt.condition)
+    condition = fn.seen(BRANCH, test(fn, stmt.condition), stmt.span)
     with fn.code.block(f"if {condition.text}:"), fn.branch():
         body(fn, stmt.then)
     if stmt.otherwise:
@@ -49,7 +50,7 @@ def _if(fn: Fn, stmt: core.IfStmt) -> None:
 
 def _leaving(fn: Fn, stmt: core.IfStmt) -> Leave | None:
     """For `if condition: return value` with a value that is known or has a name: how to leave."""
-    if stmt.otherwise or len(stmt.then) != 1 or fn.probing:
+    if stmt.otherwise or len(stmt.then) != 1 or fn.probing or fn.instrumented:
         return None
     only = stmt.then[0]
     if isinstance(only, core.ReturnStmt) and isinstance(only.value, (core.Const, core.Local)):
@@ -84,7 +85,8 @@ def _for(fn: Fn, stmt: core.ForStmt) -> None:
     _loop(fn, stmt.body, stmt.condition)
     with fn.code.block(f"for {fn.local(stmt.var)} in {source.text}:"), fn.branch(), fn.looping():
         if stmt.condition is not None:
-            require(fn, stmt.condition, Leave("continue", fn.code.block_id))
+            decide(fn, BRANCH, stmt.condition, Leave("continue", fn.code.block_id), stmt.condition.span)
+        fn.mark(LOOP, stmt.span)
         count_step(fn)
         body(fn, stmt.body)
 
@@ -92,19 +94,22 @@ def _for(fn: Fn, stmt: core.ForStmt) -> None:
 def _while(fn: Fn, stmt: core.WhileStmt) -> None:
     _loop(fn, stmt.body, stmt.condition)
     with fn.code.block("while True:"), fn.branch(), fn.looping():
-        require(fn, stmt.condition, Leave("break"))
+        decide(fn, BRANCH, stmt.condition, Leave("break"), stmt.condition.span)
+        fn.mark(LOOP, stmt.span)
         count_step(fn)
         body(fn, stmt.body)
 
 
 def _repeat(fn: Fn, stmt: core.RepeatStmt) -> None:
     if not stmt.body and isinstance(stmt.count, core.Const) and stmt.count.value == 1:
+        fn.mark(LOOP, stmt.span)
         count_step(fn)
         return
     fn.preload(stmt.count)
     count = fn.value(stmt.count)
     _loop(fn, stmt.body)
     with fn.code.block(f"for _ in range({count.text}):"), fn.branch(), fn.looping():
+        fn.mark(LOOP, stmt.span)
         count_step(fn)
         body(fn, stmt.body)
 
@@ -126,6 +131,8 @@ def _continue(fn: Fn, stmt: core.ContinueStmt) -> None:
 
 def _step(fn: Fn, stmt: core.StepStmt) -> None:
     fn.code.line(f"# step {stmt.name}")
+    around, _, name = stmt.name.rpartition(" ")
+    fn.mark(CLAUSE, stmt.span, f"{around or 'step'} {fn.module.clause.partition(' ')[2]}.{name}")
     body(fn, stmt.body)
 
 

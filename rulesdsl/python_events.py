@@ -6,6 +6,7 @@ The state is unpacked once, changed in locals (a bytearray or a list where singl
 from __future__ import annotations
 
 from rulesdsl import core
+from rulesdsl.points import CLAUSE
 from rulesdsl.python_body import body, cells_changed, few_cells
 from rulesdsl.python_function import Fn, Scope, new_function
 from rulesdsl.python_tables import Module, literal
@@ -18,6 +19,7 @@ def event(module: Module, info: core.EventInfo) -> None:
     params = [fn.local(param.name) for param in info.params]
     module.code.blank(2)
     with module.code.block(f"def event_{info.name}({', '.join(['st', *params])}):"):
+        fn.mark(CLAUSE, info.span)
         storing(fn, info.body)
 
 

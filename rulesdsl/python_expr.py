@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rulesdsl import core
+from rulesdsl.points import BRANCH
 from rulesdsl.python_at_once import place_at_once
 from rulesdsl.python_code import AND, FALSE, NONE, OR, TERNARY, TRUE, Line, Py, call, comparison, negation
 from rulesdsl.python_function import VALUE, Fn
@@ -133,6 +134,11 @@ def choice(fn: Fn, condition: Py, then: Callable[[], Py], otherwise: Callable[[]
     with fn.code.block("else:"):
         _finish(fn, name, other_lines, b)
     return Py(name)
+
+
+def decided(fn: Fn, expr: core.Op) -> Py:
+    """The condition of an `if` that is a value."""
+    return fn.seen(BRANCH, test(fn, expr.args[0]), expr.args[0].span)
 
 
 def _finish(fn: Fn, name: str, lines: list[Line], code: Py) -> None:

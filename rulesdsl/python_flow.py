@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from rulesdsl import core
+from rulesdsl.diagnostics import Span
+from rulesdsl.points import CLAUSE
 from rulesdsl.python_body import body
 from rulesdsl.python_function import Fn, Scope, new_function
 from rulesdsl.python_give import assign
@@ -12,11 +14,12 @@ from rulesdsl.rewrite import binds
 from rulesdsl.walk import everything, exprs_of, statements
 
 
-def flow_function(fn: Fn, head: str, stmts: core.Body, lets: list[core.ActionLet]) -> None:
+def flow_function(fn: Fn, head: str, stmts: core.Body, lets: list[core.ActionLet], span: Span) -> None:
     """A flow or an action's effects without questions: the state after it."""
     with fn.code.block(head):
         fn.counting = True
         fn.code.line("trace.steps += 1")
+        fn.mark(CLAUSE, span)
         bind_lets(fn, lets)
         body(fn, stmts)
         if not stmts or not isinstance(stmts[-1], (core.ReturnStmt, core.EndStmt)):
@@ -35,7 +38,7 @@ def plain_flow(module: Module, info: core.FlowInfo) -> None:
     fn = new_function(module, Scope("st"), info.span)
     params = ["st", "trace", *(fn.local(param.name) for param in info.params)]
     module.code.blank(2)
-    flow_function(fn, f"def flow_{info.name}({', '.join(params)}):", info.body or (), [])
+    flow_function(fn, f"def flow_{info.name}({', '.join(params)}):", info.body or (), [], info.span)
 
 
 def plain_effects(module: Module, info: core.ActionInfo) -> None:
@@ -44,7 +47,7 @@ def plain_effects(module: Module, info: core.ActionInfo) -> None:
     module.code.blank(2)
     stmts = info.effects or ()
     lets = needed_lets(info, free_of(stmts))
-    flow_function(fn, f"def effects_{info.name}({', '.join(params)}):", stmts, lets)
+    flow_function(fn, f"def effects_{info.name}({', '.join(params)}):", stmts, lets, info.span)
 
 
 def action_params(info: core.ActionInfo) -> list[str]:

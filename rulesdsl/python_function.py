@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 
 from rulesdsl import core
 from rulesdsl.diagnostics import Span
-from rulesdsl.python_code import Emitter, Names, Py
+from rulesdsl.python_code import FALSE, TRUE, Emitter, Names, Py
 from rulesdsl.python_tables import Module
 from rulesdsl.walk import everything
 
@@ -67,6 +67,25 @@ class Fn:
     again: core.DefInfo | None = None
     loops: int = 0
     own_lines: set[str] = field(factory=set)
+
+    # ------------------------------------------------------------ what is counted
+
+    @property
+    def instrumented(self) -> bool:
+        return self.module.points is not None
+
+    def mark(self, kind: str, span: Span, clause: str = "") -> None:
+        """A line that counts that this place was come to, where that is counted."""
+        if self.module.points is not None:
+            number = self.module.points.number(kind, clause or self.module.clause, span)
+            self.code.line(f"COUNTS[{number}] += 1")
+
+    def seen(self, kind: str, condition: Py, span: Span, clause: str = "") -> Py:
+        """The condition; where that is counted, its outcome is."""
+        if self.module.points is None or condition in (TRUE, FALSE):
+            return condition
+        number = self.module.points.number(kind, clause or self.module.clause, span)
+        return Py(f"seen({number}, {condition.text})")
 
     # ------------------------------------------------------------ names
 

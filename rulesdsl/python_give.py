@@ -6,7 +6,7 @@ from rulesdsl import core
 from rulesdsl.python_at_once import at_once
 from rulesdsl.python_cells import searching
 from rulesdsl.python_comp import comprehend
-from rulesdsl.python_expr import finish, test
+from rulesdsl.python_expr import decided, finish
 from rulesdsl.python_function import Fn, Leave
 from rulesdsl.python_loops import nest_loops, refuse, require, stays
 
@@ -28,7 +28,7 @@ def give(fn: Fn, expr: core.Expr) -> None:
     if fn.probing or not stays(fn, expr):
         finish(fn, "return ", fn.value(expr))
     elif isinstance(expr, core.Op) and expr.op == "if":
-        with fn.code.block(f"if {test(fn, expr.args[0]).text}:"), fn.branch():
+        with fn.code.block(f"if {decided(fn, expr).text}:"), fn.branch():
             give(fn, expr.args[1])
         give(fn, expr.args[2])
     elif isinstance(expr, core.Op) and expr.op in ("and", "or"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from rulesdsl import core
-from rulesdsl.facts import Facts, item_of
+from rulesdsl.facts import item_of
+from rulesdsl.points import GUARD
 from rulesdsl.python_cells import together
 from rulesdsl.python_function import Fn, Leave, Scope, new_function
 from rulesdsl.python_give import assign, give
-from rulesdsl.python_loops import require
+from rulesdsl.python_loops import decide, require
 from rulesdsl.python_plans import Plan, Rows, as_clause, move_code, plan_exprs
 from rulesdsl.python_tables import Module
 from rulesdsl.simplify import simplified
@@ -48,7 +49,7 @@ def listing_function(module: Module, info: core.ActionInfo) -> None:
     with module.code.block(head):
         module.code.line("moves = []")
         leaf = f"moves.append({move_code(fn, info).text})"
-        Plan(fn, lambda: module.code.line(leaf), Rows(fn, info)).nodes(info.plan, Leave("return moves"))
+        Plan(fn, info.name, lambda: module.code.line(leaf), Rows(fn, info)).nodes(info.plan, Leave("return moves"))
         module.code.line("return moves")
 
 
@@ -56,16 +57,16 @@ def any_function(module: Module, info: core.ActionInfo) -> None:
     """`any_X`: whether there is a legal move."""
     fn, head = action_function(module, info, "any")
     with module.code.block(head):
-        exists = existence(module.facts, info.plan)
+        exists = existence(module, info.plan)
         if exists is not None:
             give(fn, exists)
             return
-        Plan(fn, lambda: module.code.line("return True")).nodes(info.plan, Leave("return False"))
+        Plan(fn, info.name, lambda: module.code.line("return True")).nodes(info.plan, Leave("return False"))
         module.code.line("return False")
 
 
-def existence(facts: Facts, plan: tuple[core.PlanNode, ...]) -> core.Expr | None:
-    """Whether a plan has a move, as a condition, if its loops do not depend on each other."""
+def existence(module: Module, plan: tuple[core.PlanNode, ...]) -> core.Expr | None:
+    """Whether a plan has a move, as a condition, if its loops do not depend on each other and its guards are not counted."""
     filters: dict[str, core.PlanFilter] = {}
     conditions: list[core.Expr] = []
     names: set[str] = set()
@@ -74,12 +75,12 @@ def existence(facts: Facts, plan: tuple[core.PlanNode, ...]) -> core.Expr | None
         node = nodes.pop(0)
         if isinstance(node, core.PlanFilter):
             filters[node.var] = node
-        elif isinstance(node, core.PlanGuard) and not names:
+        elif isinstance(node, core.PlanGuard) and not names and module.points is None:
             conditions.append(node.condition)
         elif isinstance(node, core.PlanLoop):
             last = not any(isinstance(inner, core.PlanLoop) for inner in node.body)
             guards = [*(filters[node.var].body if node.prefiltered else ()), *(node.body[:-1] if last else ())]
-            clause = as_clause(node.var, node.domain, tuple(guards))
+            clause = as_clause(module, node.var, node.domain, tuple(guards))
             if (
                 clause is None
                 or names & _names_in(node.domain)
@@ -91,7 +92,7 @@ def existence(facts: Facts, plan: tuple[core.PlanNode, ...]) -> core.Expr | None
             nodes = [] if last else list(node.body)
         elif not isinstance(node, core.PlanMove):
             return None
-    conditions = [simplified(facts, condition) for condition in conditions]
+    conditions = [simplified(module.facts, condition) for condition in conditions]
     return together(conditions) or core.Const(True, BOOL, _span_of(plan))
 
 
@@ -133,7 +134,7 @@ def allows_function(module: Module, info: core.ActionInfo) -> None:
         for part in info.prelude:
             with module.code.at(part.span):
                 if isinstance(part, core.Guard):
-                    require(fn, part.condition, no)
+                    decide(fn, GUARD, part.condition, no, part.span, f"require {info.name}.{part.name}")
                 else:
                     fn.preload(part.value)
                     assign(fn, fn.local(part.name), part.value, part.name)

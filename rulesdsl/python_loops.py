@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rulesdsl import core
+from rulesdsl.diagnostics import Span
 from rulesdsl.python_at_once import whole_scan
 from rulesdsl.python_cells import find_scan, head, places, searching
 from rulesdsl.python_code import FALSE, OR, Py, call, index, negation, plus
@@ -140,6 +141,14 @@ def when(fn: Fn, condition: core.Expr | None, leaf: Callable[[], None]) -> None:
 
 
 # ---------------------------------------------------------------- conditions that leave
+
+
+def decide(fn: Fn, kind: str, expr: core.Expr, leave: Leave, span: Span, clause: str = "") -> None:
+    """Goes on only if a condition of the rules holds, else leaves; counts its outcome where that is counted."""
+    if fn.instrumented:
+        _leave_if(fn, negation(fn.seen(kind, test(fn, expr), span, clause)), leave)
+    else:
+        require(fn, expr, leave)
 
 
 def require(fn: Fn, expr: core.Expr, leave: Leave) -> None:

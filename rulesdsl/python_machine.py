@@ -14,6 +14,7 @@ from attrs import define, field
 
 from rulesdsl import core
 from rulesdsl.diagnostics import Span
+from rulesdsl.points import BRANCH, CLAUSE, OTHERWISE
 from rulesdsl.python_body import body
 from rulesdsl.python_expr import test
 from rulesdsl.python_flow import bind_lets
@@ -176,6 +177,8 @@ class Region:
             with fn.code.at(end.span):
                 fn.preload(end.condition)
                 condition = test(fn, end.condition)
+                if end.written:
+                    condition = fn.seen(BRANCH, condition, end.condition.span)
                 with fn.code.block(f"if {condition.text}:"), fn.branch():
                     self.go(number, end.then)
             self.go(number, end.otherwise)
@@ -248,6 +251,7 @@ class Region:
                 fn.code.block(f"if not any_{self.code.pc(number)}({self.frame_arguments(number)}):"),
                 fn.branch(),
             ):
+                fn.mark(OTHERWISE, end.span)
                 self.go(number, end.otherwise)
         fn.code.line(f"return st, {self.frame(number)}")
 
@@ -276,7 +280,7 @@ def head_function(module: Module, codes: dict[tuple[str, str], MachineCode], cod
             module.code.paste(lines)
 
 
-def entry_function(module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode) -> None:
+def entry_function(module: Module, codes: dict[tuple[str, str], MachineCode], code: MachineCode, span: Span) -> None:
     """The function that begins a machine."""
     fn = new_function(module, Scope("st"), _span_of(code.blocks[resolved(code, 0)]))
     fn.counting = True
@@ -284,6 +288,7 @@ def entry_function(module: Module, codes: dict[tuple[str, str], MachineCode], co
     module.code.blank(2)
     with module.code.block(f"def {code.entry}({params}):"):
         module.code.line("trace.steps += 1")
+        fn.mark(CLAUSE, span, module.clause)
         bind_lets(fn, code.lets)
         Region(module, codes, code, fn, None, fresh=False).go(None, 0)
 

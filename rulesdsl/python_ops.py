@@ -21,7 +21,7 @@ from rulesdsl.python_code import (
     plus,
     tuple_of,
 )
-from rulesdsl.python_expr import TEST, both, choice, or_else, test
+from rulesdsl.python_expr import TEST, both, choice, decided, or_else, test
 from rulesdsl.python_function import VALUE, Fn
 from rulesdsl.python_state import code_of, equality, presence
 from rulesdsl.python_tables import literal, words_of
@@ -132,12 +132,12 @@ def _not(fn: Fn, expr: core.Op) -> Py:
 
 @operation("if")
 def _if(fn: Fn, expr: core.Op) -> Py:
-    return choice(fn, test(fn, expr.args[0]), lambda: fn.value(expr.args[1]), lambda: fn.value(expr.args[2]))
+    return choice(fn, decided(fn, expr), lambda: fn.value(expr.args[1]), lambda: fn.value(expr.args[2]))
 
 
 @condition("if")
 def _test_if(fn: Fn, expr: core.Op) -> Py:
-    return choice(fn, test(fn, expr.args[0]), lambda: test(fn, expr.args[1]), lambda: test(fn, expr.args[2]))
+    return choice(fn, decided(fn, expr), lambda: test(fn, expr.args[1]), lambda: test(fn, expr.args[2]))
 
 
 @operation("some", "unwrap", "cast")

@@ -9,12 +9,13 @@ from attrs import define, field
 
 from rulesdsl import core
 from rulesdsl.facts import item_of
+from rulesdsl.points import GUARD
 from rulesdsl.python_cells import cells, find_scan, flags, together
 from rulesdsl.python_code import Py, index, tuple_of
 from rulesdsl.python_function import Fn, Leave
 from rulesdsl.python_give import assign
-from rulesdsl.python_loops import iterable, listed, nest_loops, require
-from rulesdsl.python_tables import literal, words_of
+from rulesdsl.python_loops import decide, iterable, listed, nest_loops
+from rulesdsl.python_tables import Module, literal, words_of
 from rulesdsl.types import (
     BOOL,
     EnumType,
@@ -33,6 +34,7 @@ class Plan:
     once, where that is possible."""
 
     fn: Fn
+    action: str
     leaf: Callable[[], None]
     rows: Rows | None = None
     lazy: dict[str, core.PlanFilter] = field(factory=dict)
@@ -45,7 +47,7 @@ class Plan:
                 assign(self.fn, self.fn.local(node.name), node.value, node.name)
             elif isinstance(node, core.PlanGuard):
                 with self.fn.code.at(node.span):
-                    require(self.fn, node.condition, go_on)
+                    decide(self.fn, GUARD, node.condition, go_on, node.span, f"require {self.action}.{node.name}")
             elif isinstance(node, core.PlanFilter):
                 self.filter(node)
             elif isinstance(node, core.PlanLoop):
@@ -66,7 +68,7 @@ class Plan:
         """Works out the elements that a filter keeps."""
         fn = self.fn
         fn.preload(node.domain, *plan_exprs(node.body))
-        clause = as_clause(node.var, node.domain, node.body)
+        clause = as_clause(fn.module, node.var, node.domain, node.body)
         if clause is not None:
             var = core.Local(clause.var, clause.var_type, node.domain.span)
             inline = listed(fn, var, clause)
@@ -81,7 +83,7 @@ class Plan:
             return
         fn.code.line(f"{name} = []")
         with fn.branch(), fn.code.block(f"for {fn.local(node.var)} in {domain_elements(fn, node.domain).text}:"):
-            Plan(fn, lambda: None).nodes(node.body, Leave("continue", fn.code.block_id))
+            Plan(fn, self.action, lambda: None).nodes(node.body, Leave("continue", fn.code.block_id))
             fn.code.line(f"{name}.append({fn.local(node.var)})")
 
     def loop(self, node: core.PlanLoop) -> None:
@@ -99,10 +101,10 @@ class Plan:
             self.nodes(node.body, Leave("continue", fn.code.block_id))
 
 
-def as_clause(var: str, domain: core.Expr, body: tuple[core.PlanNode, ...]) -> core.Clause | None:
-    """A loop whose body is nothing but guards, as the clause of a comprehension."""
+def as_clause(module: Module, var: str, domain: core.Expr, body: tuple[core.PlanNode, ...]) -> core.Clause | None:
+    """A loop whose body is nothing but guards, as the clause of a comprehension; not where guards are counted."""
     guards = [node.condition for node in body if isinstance(node, core.PlanGuard)]
-    if len(guards) < len(body) or isinstance(domain.type, ListType):
+    if len(guards) < len(body) or isinstance(domain.type, ListType) or (guards and module.points is not None):
         return None
     return core.Clause(var, item_of(domain.type), domain, together(guards))
 
@@ -131,7 +133,7 @@ class Rows:
         if not isinstance(node.body[-1], core.PlanMove) or node.var != self.info.chosen[-1].name:
             return False
         fn = self.fn
-        clause = as_clause(node.var, node.domain, node.body[:-1])
+        clause = as_clause(fn.module, node.var, node.domain, node.body[:-1])
         if clause is None:
             return False
         row = self.row()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulesdsl import core
 from rulesdsl.diagnostics import Span
 from rulesdsl.facts import item_of
+from rulesdsl.points import ANSWER, DRAW, PASS
 from rulesdsl.python_code import OR, Py, call
 from rulesdsl.python_function import Fn, Scope, new_function
 from rulesdsl.python_loops import iterable
@@ -116,6 +117,7 @@ def _answer(
         _unpack(fn, code, number, "live")
         if end.on_pass is not None:
             with module.code.block("if not move[0]:"), fn.branch():
+                fn.mark(PASS, end.span)
                 region.go(number, end.on_pass)
         offers = _offers(fn, end)
         for offer, args in offers[:-1]:
@@ -130,6 +132,7 @@ def _answer(
 def _perform(region: Region, number: int, end: core.Question, offer: core.Offer, args: str) -> None:
     """Does an action, and goes on behind the question."""
     fn, module = region.fn, region.module
+    fn.mark(ANSWER, offer.span)
     info = module.program.action(offer.action)
     chosen = [f"move[{i}]" for i in range(1, len(info.chosen) + 1)]
     if info.machine is None:
@@ -156,6 +159,7 @@ def chance_functions(module: Module, codes: dict[tuple[str, str], MachineCode], 
         module.code.line("_, live, parent = frame")
         _unpack(fn, code, number, "live")
         module.code.line(f"{fn.local(end.name)} = value")
+        fn.mark(DRAW, end.span)
         Region(module, codes, code, fn, None, fresh=True).go(number, end.to)
 
 

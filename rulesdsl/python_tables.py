@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 
 from rulesdsl import core, runtime
 from rulesdsl.facts import Facts, item_of, simple
+from rulesdsl.points import Points
 from rulesdsl.python_code import Emitter, Py, index, plus
 from rulesdsl.rewrite import outer_reads, rebuilt, shape
 from rulesdsl.types import BagType, EnumType, IntType, SetType, Type, size, value_at, values
@@ -27,7 +28,7 @@ TABLE_LIMIT = 4096
 INLINE_LIMIT = 24
 SOURCE_LIMIT = 300_000
 _API = """SEATS KIND MAY_PASS STEP OFFERS MEASURES INVARIANTS TRANSITIONS WRITES DEFS ACTIONS EVENTS BLOCKS
-initial start run perform asked given legal any_legal allows outcomes answer drawn decide apply"""
+initial start run perform asked given legal any_legal allows outcomes answer drawn decide apply COUNTS seen"""
 _LOCALS = "st trace frame parent live move moves depth probes before state event"
 _COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
 _ARITHMETIC = frozenset(["add", "sub", "mul", "not"])
@@ -55,7 +56,8 @@ class Grid:
 
 @define
 class Module:
-    """A module in the making. `scratch`: it is made only to work something out, and tabulates nothing itself."""
+    """A module in the making. `scratch`: it is made only to work something out, and tabulates nothing itself. `points`: what
+    it counts, None where it counts nothing; `clause`: the declaration that is being written."""
 
     program: core.Program
     facts: Facts
@@ -68,6 +70,8 @@ class Module:
     comments: dict[str, str] = field(factory=dict)
     objects: dict[str, Any] = field(factory=dict)
     bits: int = 0
+    points: Points | None = None
+    clause: str = ""
     reserved: frozenset[str] = frozenset(f"{_API} {_LOCALS}".split()) | frozenset(dir(runtime))
     _by_value: dict[tuple[str, str], str] = field(factory=dict)
     _grids: dict[int, tuple[core.Expr, Grid | None]] = field(factory=dict)
@@ -211,7 +215,18 @@ class Module:
         return Grid(tuple(free), tuple(free.values()), found) if len(literal(found)) <= SOURCE_LIMIT else None
 
     def _tabulable(self, expr: core.Expr) -> bool:
-        return self.facts.stateless(expr) and not self.facts.fails(expr) and _bounded(expr)
+        return (
+            self.facts.stateless(expr) and not self.facts.fails(expr) and _bounded(expr) and not self._counts_in(expr)
+        )
+
+    def _counts_in(self, expr: core.Expr) -> bool:
+        """Whether something in an expression is counted, so that it has to be evaluated each time."""
+        if self.points is None:
+            return False
+        return any(
+            isinstance(part, (core.Call, core.CanDo, core.After)) or (isinstance(part, core.Op) and part.op == "if")
+            for part in everything(expr)
+        )
 
     def _fill(self, expr: core.Expr, names: tuple[str, ...], domains: list[tuple[Any, ...]]) -> Any:
         work = self.evaluator(self, expr, names)
@@ -268,7 +283,7 @@ class Module:
         return known[1]
 
     def _make_coded(self, expr: core.Expr) -> tuple[core.Read, core.Expr] | None:
-        if self.facts.needs_state(expr) or self.facts.fails(expr) or not _bounded(expr):
+        if self.facts.needs_state(expr) or self.facts.fails(expr) or not _bounded(expr) or self._counts_in(expr):
             return None
         if isinstance(expr, core.Op) and expr.op in ("is_some", "is_none", "some", "unwrap", "cast"):
             return None
