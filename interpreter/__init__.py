@@ -14,6 +14,10 @@
     match.at(0).state                          # any earlier position, at once
     match.narrate()                            # the story in sentences
 
+    position = game.start(seed=4)              # without a match: immutable, for search and learning
+    position = position.play("raise_tower(white, c3)")
+    position.legal_moves(); position.outcome
+
     log = interpreter.read_log("atlanteon-4.jsonl")
     interpreter.replay(log, game)              # runs every answer again and compares
     interpreter.fold(log, game).state          # the same state, from the events alone

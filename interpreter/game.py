@@ -12,6 +12,7 @@ from interpreter.errors import ValueProblem
 from interpreter.log import Log
 from interpreter.match import Chance, Match
 from interpreter.movetext import parse_value
+from interpreter.position import Position
 from interpreter.rules import Rules
 from interpreter.store import LogFile, Sink
 from rulesdsl import program
@@ -172,14 +173,32 @@ class Game:
             FileExistsError: the log file is there already.
             OSError: it cannot be written.
         """
-        rules = self.rules(self._count(players))
-        if players is not None and not isinstance(players, int) and tuple(players) != rules.seats:
-            raise ValueProblem("players", f"the seats are {', '.join(rules.seats)}")
+        rules = self._seated(players)
         humans = [human] if isinstance(human, str) else list(human)
         for name in humans:
             rules.seat(name)
         sink = LogFile(log) if isinstance(log, (str, Path)) else log
         return Match(rules, seed=seed, humans=humans, checks=checks, chance=chance, sink=sink, embed=embed)
+
+    def start(self, players: int | Sequence[str] | None = None, seed: str | int | None = None) -> Position:
+        """The first position, without a match: for search and learning. It rests at the first draw or question.
+
+        Args:
+            players: as in `new`.
+            seed: make the draws of the set-up as a match of this seed makes them, and rest at the first question.
+
+        Raises:
+            ValueProblem: a number or names that do not fit the game.
+            RulesError: the rules fail during the set-up.
+        """
+        position = Position.first(self._seated(players))
+        return position if seed is None else position.settled(seed)
+
+    def _seated(self, players: int | Sequence[str] | None) -> Rules:
+        rules = self.rules(self._count(players))
+        if players is not None and not isinstance(players, int) and tuple(players) != rules.seats:
+            raise ValueProblem("players", f"the seats are {', '.join(rules.seats)}")
+        return rules
 
     @staticmethod
     def _count(players: int | Sequence[str] | None) -> int | None:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from interpreter.errors import IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
 from interpreter.log import FORMAT, LANGUAGE, Branch, Header, Log, Note, Redo, Undo
 from interpreter.machine import Choose, Fault, pick
-from interpreter.position import Node, Position, rules_error
+from interpreter.node import Node
+from interpreter.position import Position, rules_error
 from interpreter.records import attempt_record, end_record, node_record
 from interpreter.rules import Internal, Rules
 from interpreter.store import Recorder, Sink

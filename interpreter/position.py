@@ -1,16 +1,21 @@
-"""A position of a match: the state, the question that is open, and how it came about. It never changes."""
+"""A position: the state, the question that is open, and how it came about. It never changes.
+
+`Game.start` gives a first one, and each answer or draw gives another, without a match: that is how bots search and agents
+learn. A match is the same with a log, undo and a seed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from attrs import define, field
-
-from interpreter.errors import RulesError, ValueProblem
-from interpreter.machine import DRAW, Fault, guarded
+from interpreter import advance
+from interpreter.errors import IllegalMove, RulesError, ValueProblem
+from interpreter.machine import DRAW, Fault, guarded, pick
 from interpreter.movetext import parse_move
+from interpreter.node import Node, events_of
 from interpreter.rules import Internal, Rules
+from interpreter.turn import outcome_named
 from interpreter.values import Drawn, Event, Move, Outcome, Question, State
 
 if TYPE_CHECKING:
@@ -19,43 +24,15 @@ if TYPE_CHECKING:
     from interpreter.view import View, Viewer
 
 
-@define(eq=False)
-class Node:
-    """A position in the tree of a match (internal values): the answer that led here, what followed, and where it rests.
+class Position:
+    """A position, read-only: `state`, `question`, `legal_moves()`, `view(seat)`, `why(move)`, `outcome`, `events` ...
 
-    `record` is the number of the record that last led here. `children` are the positions that answers led to from here, so
-    that the same answer after an undo finds the draws that were made for it.
+    `play` and `play_draw` (`after` and `after_draw`, in internal form) give the positions that follow, and leave this one as it
+    is. Copying one costs nothing, and pickling it writes its log. Two are equal if the same rules rest at the same place in
+    the same state, however they came there.
     """
 
-    parent: Node | None
-    depth: int
-    seat: int
-    move: Internal | None
-    automatic: bool
-    then: tuple[Internal, ...]
-    reveals: tuple[int, ...]
-    st: Internal
-    frame: Any
-    record: int = -1
-    children: dict[Internal, Node] = field(factory=dict)
-
-    def path(self) -> list[Node]:
-        """From the start to here."""
-        nodes: list[Node] = []
-        node: Node | None = self
-        while node is not None:
-            nodes.append(node)
-            node = node.parent
-        return nodes[::-1]
-
-
-def events_of(node: Node) -> Iterator[Internal]:
-    """The events of a node alone, without draws."""
-    return (entry for entry in node.then if entry[0] != DRAW)
-
-
-class Position:
-    """A position, read-only: `state`, `question`, `legal_moves()`, `view(seat)`, `why(move)`, `outcome`, `events` ..."""
+    __slots__ = ("_log", "_question", "node", "rules")
 
     def __init__(self, rules: Rules, node: Node, log: Callable[[], Log] | None = None) -> None:
         self.rules = rules
@@ -63,8 +40,47 @@ class Position:
         self._log = log
         self._question: Question | None = None
 
+    @classmethod
+    def first(cls, rules: Rules) -> Position:
+        """Where a game begins: its first draw or question. See `Game.start`.
+
+        Raises:
+            RulesError: the rules fail.
+        """
+        try:
+            return cls(rules, advance.begun(rules))
+        except Fault as fault:
+            from interpreter.keeping import log_that_fails_at_once
+
+            log = log_that_fails_at_once(rules, str(fault))
+            raise rules_error(fault, None, None, None, log) from fault.__cause__
+
     def __repr__(self) -> str:
         return f"<Position {self.number} of {self.rules.program.name}: {self.question}>"
+
+    @property
+    def key(self) -> Internal:
+        """What is the same for equal positions of the same rules, and for no others: to remember positions by."""
+        return self.node.st, self.node.frame
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self.key == other.key and self.rules.program.digest == other.rules.program.digest
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __copy__(self) -> Position:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Position:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from interpreter.keeping import kept, restored
+
+        return restored, kept(self)
 
     @property
     def number(self) -> int:
@@ -112,6 +128,25 @@ class Position:
         node = self.node
         return self._ask(lambda: self.rules.module.legal(node.st, node.frame))  # type: ignore[no-any-return]
 
+    @property
+    def draws(self) -> bool:
+        """Whether chance is asked here."""
+        frame = self.node.frame
+        return frame is not None and self.rules.module.KIND[frame[0]] == "draw"
+
+    def outcomes(self) -> Sequence[tuple[Any, int]]:
+        """The outcomes of the draw that is waited for, in internal form, with their weights; none elsewhere.
+
+        Raises:
+            RulesError: there is nothing to draw from, or the rules fail.
+        """
+        if not self.draws:
+            return ()
+        try:
+            return advance.outcomes(self.rules, self.node)
+        except Fault as fault:
+            raise self._failed(fault) from fault.__cause__
+
     def allows(self, move: Internal) -> bool:
         """Whether a move in internal form is legal here."""
         node = self.node
@@ -147,6 +182,94 @@ class Position:
                 if names is every or not problem.what.startswith("there is no action"):
                     raise
         raise AssertionError("unreachable")
+
+    # ------------------------------------------------------------ what follows
+
+    def play(self, move: Move | str, /, **arguments: Any) -> Position:
+        """The position after an answer, told as `Match.play` takes it. It may rest at a draw; a `may` question that leaves
+        nothing legal is passed.
+
+        Raises:
+            IllegalMove: the move is not legal.
+            RulesError: the rules fail.
+        """
+        try:
+            made = self.read_move(move, arguments)
+            internal = self.rules.internal_move(made)
+        except ValueProblem:
+            raise IllegalMove(self.why(move, **arguments)) from None
+        if not self.allows(internal):
+            raise IllegalMove(self.why(made))
+        return self.after(internal)
+
+    def play_draw(self, outcome: Any) -> Position:
+        """The position after a draw with this outcome, by name.
+
+        Raises:
+            ValueProblem: no draw is waited for, or it cannot have this outcome.
+            RulesError: the rules fail.
+        """
+        if not self.draws:
+            raise ValueProblem("", "no draw is waited for")
+        return self.after_draw(outcome_named(self.rules, self.node.frame[0], outcome, self.outcomes()))
+
+    def after(self, move: Internal) -> Position:
+        """The position after a legal move in internal form. Whether it is legal is not asked: it comes from `legal()`.
+
+        Raises:
+            RulesError: the rules fail.
+        """
+        try:
+            return Position(self.rules, advance.answered(self.rules, self.node, move))
+        except Fault as fault:
+            raise self._failed(fault, move) from fault.__cause__
+
+    def after_draw(self, value: Any) -> Position:
+        """The position after an outcome in internal form, which comes from `outcomes()`.
+
+        Raises:
+            RulesError: the rules fail.
+        """
+        try:
+            return Position(self.rules, advance.drawn(self.rules, self.node, value))
+        except Fault as fault:
+            raise self._failed(fault, None, value) from fault.__cause__
+
+    def settled(self, seed: str | int) -> Position:
+        """The position when all draws that are waited for are made, as a match of this seed makes them.
+
+        Raises:
+            RulesError: the rules fail.
+        """
+        position = self
+        while position.draws:
+            node = position.node
+            made = sum(entry[0] == DRAW for entry in node.then)
+            position = position.after_draw(pick(str(seed), node.depth, made, position.outcomes()))
+        return position
+
+    def to_log(self, seed: str | int | None = None) -> Log:
+        """The log of the way here, as a match would have written it, with its rules in it: the set-up and each answer. A draw
+        that is waited for, and what led to it since the last question, is not in it.
+
+        `seed`: what the log is to name as its seed.
+        """
+        from interpreter.keeping import log_of
+
+        return log_of(self, seed)
+
+    def _failed(self, fault: Fault, move: Internal | None = None, *value: Any) -> RulesError:
+        """The error for a fault after this position, with a log that leads to it."""
+        from interpreter.keeping import log_that_fails
+
+        node, seats = self.node, self.rules.seats
+        seat, made = (node.seat, node.move) if move is None else (self.rules.module.asked(node.st, node.frame), move)
+        log = log_that_fails(self, move, value, str(fault))
+        if made is None:
+            return rules_error(fault, self, None, None, log)
+        return rules_error(fault, self, seats[seat], self.rules.move(made), log)
+
+    # ------------------------------------------------------------ how it came about
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -18,7 +18,7 @@ from interpreter.log import (
     Start,
 )
 from interpreter.machine import DRAW
-from interpreter.position import Node
+from interpreter.node import Node
 from interpreter.rules import Internal, Rules
 from interpreter.store import Maker, Recorder
 from interpreter.values import Move

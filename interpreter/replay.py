@@ -31,7 +31,8 @@ from interpreter.log import (
 )
 from interpreter.machine import Choose, Fault
 from interpreter.match import Match
-from interpreter.position import Node, Position
+from interpreter.node import Node
+from interpreter.position import Position
 from interpreter.records import logged, read_event, read_move
 from interpreter.rules import Internal, Rules
 from interpreter.store import Recorder, Sink

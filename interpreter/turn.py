@@ -7,7 +7,7 @@ from typing import Any
 
 from interpreter.errors import ValueProblem
 from interpreter.machine import Choose, Run
-from interpreter.position import Node
+from interpreter.node import Node
 from interpreter.rules import Internal, Rules
 from interpreter.values import Question
 

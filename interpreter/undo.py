@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from interpreter.machine import DRAW
-from interpreter.position import Node
+from interpreter.node import Node
 from interpreter.rules import Rules
 
 

@@ -15,7 +15,8 @@ from typing import Any, Final, Literal, Union
 from attrs import field, fields, frozen, has
 
 from interpreter.codec import Codec, NamedMap, bits, show
-from interpreter.position import Position, events_of
+from interpreter.node import events_of
+from interpreter.position import Position
 from interpreter.rules import Internal, Rules
 from interpreter.values import Event, Move, Outcome, Question
 from rulesdsl import core

@@ -15,7 +15,7 @@ from interpreter.errors import LogError, RulesError
 from interpreter.game import Game
 from interpreter.log import Log, parse_log
 from interpreter.match import Match
-from interpreter.position import events_of
+from interpreter.node import events_of
 from interpreter.replay import fold, replay
 from interpreter.rules import Rules
 from interpreter.values import Question

@@ -17,7 +17,8 @@ from interpreter.codec import show
 from interpreter.explain import Explanation, Reason, examine, explain, probed
 from interpreter.game import Game
 from interpreter.machine import Fault, Run, guarded
-from interpreter.position import Node, Position
+from interpreter.node import Node
+from interpreter.position import Position
 from interpreter.rules import Internal, Rules
 from interpreter.values import Move
 from rulesdsl import core, program, syntax

@@ -46,7 +46,7 @@ def story(match: Match, since: int, viewer: Viewer) -> list[Text]:
 def chapter(position: Position, viewer: Viewer) -> list[Text]:
     """The sentences of what followed one answer. A pass is told alike whether it was chosen or all that was left: which of
     the two may be a secret of the hand."""
-    from interpreter.position import events_of
+    from interpreter.node import events_of
     from interpreter.view import sentence
     from playtest.plies import PASS
 

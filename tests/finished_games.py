@@ -16,7 +16,7 @@ from typing import Any
 
 import interpreter
 from interpreter import Match
-from interpreter.position import events_of
+from interpreter.node import events_of
 from playtest.bots import bot
 
 ROOT = Path(__file__).parent.parent
