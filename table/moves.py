@@ -13,10 +13,10 @@ from typing import Any, Protocol
 from attrs import frozen
 from rich.text import Text
 
+from playtest.board_view import flow
+from playtest.glyphs import Glyphs
 from rulesdsl.core import Program
 from rulesdsl.types import EnumType, OptionType, RecordType, Type
-from table.board_view import flow
-from table.glyphs import Glyphs
 
 OPEN, CLOSE = "([{", ")]}"
 

@@ -13,12 +13,12 @@ from rich.text import Text
 from interpreter.errors import IllegalMove, RulesError, UndoRefused, ValueProblem
 from interpreter.match import Match
 from playtest.bots import Bot
+from playtest.glyphs import Glyphs
+from playtest.snapshot import snapshot
+from playtest.state_view import lines_of_table
 from table.console import colour_wanted, say, show, width
 from table.files import free_path, shown
-from table.glyphs import Glyphs
 from table.moves import MoveReader, completions, listing, words_of
-from table.snapshot import snapshot
-from table.state_view import lines_of_table
 from table.telling import explained, story, title_lines
 
 COMMANDS = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from playtest.glyphs import Glyphs
 from table.console import width
-from table.glyphs import Glyphs
 
 if TYPE_CHECKING:
     from interpreter.explain import Explanation, Reason

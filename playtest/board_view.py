@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from table.layers import Drawing, Sign, drawing
-from table.snapshot import Board, Snapshot
+from playtest.layers import Drawing, Sign, drawing
+from playtest.snapshot import Board, Snapshot
 
 EMPTY = "·"
 

@@ -18,6 +18,8 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from interpreter.view import Concealed
+from playtest.glyphs import counts, elements, short_names
+from playtest.snapshot import Board, Cell, Snapshot, is_player
 from rulesdsl.core import FieldInfo
 from rulesdsl.types import (
     BagType,
@@ -31,8 +33,6 @@ from rulesdsl.types import (
     SetType,
     Type,
 )
-from table.glyphs import counts, elements, short_names
-from table.snapshot import Board, Cell, Snapshot, is_player
 
 FRAMES = ("[]", "()", "{}", "<>")
 UNSEEN = "?"

@@ -9,12 +9,12 @@ from typing import Any
 from rich.text import Text
 
 from interpreter.view import Concealed
+from playtest.board_view import flow, legend_of, lines_of
+from playtest.glyphs import elements
+from playtest.layers import board_fields, is_blank
+from playtest.snapshot import Cell, Snapshot, is_player
 from rulesdsl.core import FieldInfo
 from rulesdsl.types import EnumType, ListType, OptionType, RecordType, Type
-from table.board_view import flow, legend_of, lines_of
-from table.glyphs import elements
-from table.layers import board_fields, is_blank
-from table.snapshot import Cell, Snapshot, is_player
 
 GAP = 4
 

@@ -11,10 +11,10 @@ from attrs import field, frozen
 from interpreter.codec import Codec
 from interpreter.position import Position
 from interpreter.view import REFEREE, Concealed, Viewer, visible_field
+from playtest.glyphs import Glyphs
 from rulesdsl.core import FieldInfo, Program
 from rulesdsl.types import EnumType, Type, value_at
 from rulesdsl.types import size as type_size
-from table.glyphs import Glyphs
 
 
 @frozen
