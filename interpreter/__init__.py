@@ -26,15 +26,16 @@ Everything handed out is immutable and named; whatever is refused changes nothin
 """
 
 from interpreter.codec import Codec, NamedBag, NamedMap, NamedSet, RecordValue, show
-from interpreter.errors import IllegalMove, LogError, MachineError, RulesError, UndoRefused, ValueProblem
+from interpreter.errors import Conflict, IllegalMove, LogError, MachineError, RulesError, UndoRefused, ValueProblem
 from interpreter.explain import Explanation, Reason
 from interpreter.game import Game, load
 from interpreter.log import Log, read_log
 from interpreter.match import ASK, Match
 from interpreter.position import Position
+from interpreter.recorder import Recorder, Sink
 from interpreter.replay import Difference, Folded, Replay, fold, replay
 from interpreter.rules import Rules
-from interpreter.store import LogFile, Recorder, Sink
+from interpreter.store import Journal, MemoryStore, Store, open_store
 from interpreter.undo import Verdict
 from interpreter.values import PASS, Drawn, Event, Move, Offer, Outcome, Question, State
 from interpreter.view import REFEREE, Concealed, View
@@ -45,6 +46,7 @@ __all__ = [
     "REFEREE",
     "Codec",
     "Concealed",
+    "Conflict",
     "Difference",
     "Drawn",
     "Event",
@@ -52,11 +54,12 @@ __all__ = [
     "Folded",
     "Game",
     "IllegalMove",
+    "Journal",
     "Log",
     "LogError",
-    "LogFile",
     "MachineError",
     "Match",
+    "MemoryStore",
     "Move",
     "NamedBag",
     "NamedMap",
@@ -73,12 +76,14 @@ __all__ = [
     "RulesError",
     "Sink",
     "State",
+    "Store",
     "UndoRefused",
     "ValueProblem",
     "Verdict",
     "View",
     "fold",
     "load",
+    "open_store",
     "read_log",
     "replay",
     "show",

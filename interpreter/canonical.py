@@ -52,14 +52,15 @@ def has_plain_name(t: Type) -> bool:
 
 
 class Texts:
-    """The canonical texts of a codec's values."""
+    """The texts of a codec's values as JSON: canonical, or (`declared`) with keys in their declared order, as logs have them."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: Codec, declared: bool = False) -> None:
         self.codec = codec
+        self.declared = declared
         self._made: dict[Type, Callable[[Any], str]] = {}
 
     def of(self, t: Type) -> Callable[[Any], str]:
-        """The function from internal values of a type to their canonical JSON text: keys sorted, no spaces, ASCII.
+        """The function from internal values of a type to their JSON text: keys sorted (or as declared), no spaces, ASCII.
 
         It gives `canonical(codec.plain(t, value))` without making the data first.
         """
@@ -73,12 +74,12 @@ class Texts:
         if isinstance(t, IntType):
             return str
         if count is not None and count <= _TABLE:
-            return {value: canonical(self.codec.plain(t, value)) for value in values(t)}.__getitem__
+            return {value: self._text(self.codec.plain(t, value)) for value in values(t)}.__getitem__
         if isinstance(t, OptionType):
             item = self.of(t.item)
             return lambda v: "null" if v is None else item(v)
         if isinstance(t, RecordType):
-            order = sorted((name, place) for place, (name, _) in enumerate(t.fields))
+            order = self._ordered([name for name, _ in t.fields])
             parts = [(f'"{name}":', place, self.of(t.fields[place][1])) for name, place in order]
             return lambda v: "{" + ",".join([key + part(v[place]) for key, place, part in parts]) + "}"
         if isinstance(t, SetType):
@@ -96,8 +97,7 @@ class Texts:
         keys = [self.of(t.item)(value) for value in values(t.item)]
         if not has_plain_name(t.item):
             return lambda v: "[" + ",".join([f"[{keys[i]},{n}]" for i, n in enumerate(v) if n]) + "]"
-        names = sorted((name, i) for i, name in enumerate(self._names(t.item)))
-        order = [(f"{canonical(name)}:", i) for name, i in names]
+        order = [(f"{canonical(name)}:", i) for name, i in self._ordered(self._names(t.item))]
         return lambda v: "{" + ",".join([f"{key}{v[i]}" for key, i in order if v[i]]) + "}"
 
     def cells(self, keys: Sequence[Type], cell: Callable[[Any], str]) -> Callable[[Sequence[Any]], str]:
@@ -117,7 +117,7 @@ class Texts:
         plain = has_plain_name(keys[0])
         heads = [self.of(keys[0])(value) for value in values(keys[0])] if not plain else [canonical(n) for n in names]
         step = math.prod(size(key) or 0 for key in keys[1:])
-        places = sorted(range(len(names)), key=names.__getitem__) if plain else range(len(names))
+        places = [i for _, i in self._ordered(names)] if plain else range(len(names))
         order: list[int] = []
         parts = []
         for place in places:
@@ -126,6 +126,14 @@ class Texts:
             head = heads[place].replace("%", "%%")
             parts.append(f"{head}:{template}" if plain else f"[{head},{template}]")
         return order, ("{%s}" if plain else "[%s]").replace("%s", ",".join(parts))
+
+    def _ordered(self, names: Sequence[str]) -> list[tuple[str, int]]:
+        """Names with their places, in the order in which they are written."""
+        pairs = [(name, place) for place, name in enumerate(names)]
+        return pairs if self.declared else sorted(pairs)
+
+    def _text(self, data: Any) -> str:
+        return json.dumps(data, sort_keys=not self.declared, separators=(",", ":"))
 
     def _names(self, t: Type) -> list[str]:
         return [show(self.codec.named(t, value)) for value in values(t)]

@@ -88,6 +88,7 @@ class Codec:
         self._plains: dict[Type, Callable[[Any], Any]] = {}
         self._classes: dict[str, type[RecordValue]] = {}
         self.texts = Texts(self)
+        self.logged = Texts(self, declared=True)
         self._records = {record.name: record for record in records}
 
     @cached_property

@@ -106,8 +106,9 @@ class RulesError(MachineError):
 class LogError(MachineError):
     """A log that cannot be read or does not belong to these rules.
 
-    `kind` is "torn" (only the last line is incomplete), "altered", "program" (played with other rules) or "format"; `record`
-    is the number of the record at fault, -1 for the header, None where no single record is.
+    `kind` is "torn" (only the end is incomplete), "altered", "program" (played with other rules), "format", "replay" (the rules
+    do not do what it says), "conflict" (see `Conflict`), "closed" or "busy"; `record` is the number of the record at fault, -1
+    for the header, None where no single record is.
     """
 
     def __init__(self, kind: str, what: str, record: int | None = None, path: str = "") -> None:
@@ -117,3 +118,16 @@ class LogError(MachineError):
         self.path = path
         place = {None: "", -1: "header: "}.get(record, f"record {record}: ")
         super().__init__(f"{path + ': ' if path else ''}{place}{what}")
+
+
+class Conflict(LogError):
+    """Lines that may not be appended: another writer was faster. Nothing has changed.
+
+    `expected` is how many lines the writer knew, `found` how many there are.
+    """
+
+    def __init__(self, expected: int, found: int, where: str) -> None:
+        self.expected = expected
+        self.found = found
+        missing = f"there are {found} lines where {expected} were expected"
+        super().__init__("conflict", f"somebody else has written to this log ({missing})", None, where)

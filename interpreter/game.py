@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from interpreter.embedding import source_of
 from interpreter.errors import ValueProblem
+from interpreter.file_store import log_file
 from interpreter.log import Log
 from interpreter.match import Chance, Match
 from interpreter.movetext import parse_value
 from interpreter.position import Position
+from interpreter.recorder import Sink
 from interpreter.rules import Rules
-from interpreter.store import LogFile, Sink
+from interpreter.store import Durability, Journal
 from rulesdsl import program
 from rulesdsl.core import Program
 from rulesdsl.diagnostics import Source
@@ -154,6 +157,7 @@ class Game:
         checks: bool = False,
         chance: Chance | str | None = None,
         log: str | Path | Sink | None = None,
+        durability: Durability = "each",
         embed: bool = True,
     ) -> Match:
         """A new match, set up to its first question.
@@ -164,20 +168,23 @@ class Game:
             human: the seats of people; with several, undo stops at draws, at others' answers and at what was shown.
             checks: look at invariants and transitions around every event.
             chance: chooses outcomes instead of the seed: a function from the question to an outcome, or `ASK`.
-            log: a file to make and append to, or another `Sink`.
+            log: a file to make and append to, a `Journal` of a store, or another `Sink`.
+            durability: for a log file, when an answer is on the disk: see `Durability`.
             embed: put the text of the rules into the log.
 
         Raises:
             ValueProblem: a number or a name that does not fit the game.
             RulesError: the rules fail during the set-up.
-            FileExistsError: the log file is there already.
+            FileExistsError: the log file, or a match of that name in the store, is there already.
             OSError: it cannot be written.
         """
         rules = self._seated(players)
         humans = [human] if isinstance(human, str) else list(human)
         for name in humans:
             rules.seat(name)
-        sink = LogFile(log) if isinstance(log, (str, Path)) else log
+        sink = log_file(log, durability) if isinstance(log, (str, Path)) else log
+        if isinstance(sink, Journal) and sink.lines(0, 1):
+            raise FileExistsError(errno.EEXIST, "there is a log already", str(sink))
         return Match(rules, seed=seed, humans=humans, checks=checks, chance=chance, sink=sink, embed=embed)
 
     def start(self, players: int | Sequence[str] | None = None, seed: str | int | None = None) -> Position:
@@ -204,14 +211,14 @@ class Game:
     def _count(players: int | Sequence[str] | None) -> int | None:
         return players if players is None or isinstance(players, int) else len(tuple(players))
 
-    def resume(self, log: Log, path: str | Path | None = None, *, checks: bool = False) -> Match:
-        """The match of a log, to be continued; in the file that the log was read from, if `path` names it.
+    def resume(self, log: Log, path: str | Path | Sink | None = None, *, checks: bool = False) -> Match:
+        """The match of a log, to be continued; in the file or the journal that the log was read from, if `path` names it.
 
         Raises:
             LogError: the log does not belong to these rules.
             OSError: the file cannot be opened.
         """
-        sink = None if path is None else LogFile(path, lines=len(log.records) + 1)
+        sink = log_file(path) if isinstance(path, (str, Path)) else path
         return Match.from_log(log, self, checks=checks, sink=sink)
 
     def __repr__(self) -> str:

@@ -13,10 +13,11 @@ from interpreter.machine import DRAW
 from interpreter.match import make_header
 from interpreter.node import Node
 from interpreter.position import Position
-from interpreter.records import attempt_record, end_record, logged, logged_move, node_record, read_move
+from interpreter.reading import reader_of
+from interpreter.recorder import Maker, Recorder
+from interpreter.recording import attempt_record, end_record, logged, logged_move, node_record
 from interpreter.replay import rules_of
 from interpreter.rules import Internal, Rules
-from interpreter.store import Recorder
 
 
 def log_of(position: Position, seed: str | int | None = None) -> Log:
@@ -46,9 +47,15 @@ def _recorder(position: Position, seed: str | int | None) -> Recorder:
     if position.draws:
         nodes.pop()
     made = Recorder(make_header(rules, None if seed is None else str(seed), (), True))
-    made.add([node_record(rules, node) for node in nodes])
+    together: list[Maker] = []
+    for node in nodes:
+        if not node.automatic:
+            made.add(together)
+            together = []
+        together.append(node_record(rules, node))
     if nodes and nodes[-1].frame is None:
-        made.add([end_record(rules, nodes[-1])])
+        together.append(end_record(rules, nodes[-1]))
+    made.add(together)
     return made
 
 
@@ -96,7 +103,8 @@ def _outcomes(then: Sequence[Happening]) -> list[Any]:
 
 def _further(position: Position, answer: LoggedMove | None, outcomes: Sequence[Any]) -> Position:
     if answer is not None:
-        position = position.after(read_move(position.rules, answer))
+        told = {"action": answer.action, "arguments": answer.arguments}
+        position = position.after(reader_of(position.rules).move(told))
     for outcome in outcomes:
         position = position.play_draw(outcome)
     return position

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.errors import IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
-from interpreter.log import FORMAT, LANGUAGE, Branch, Header, Log, Note, Redo, Undo
+from interpreter.lines import digest_of
+from interpreter.log import Log
 from interpreter.machine import Choose, Fault, pick
 from interpreter.node import Node
 from interpreter.position import Position, rules_error
-from interpreter.records import attempt_record, end_record, node_record
+from interpreter.recorder import Recorder, Sink
+from interpreter.recording import attempt_record, end_record, node_record, plain_record
+from interpreter.records import FORMAT, LANGUAGE, Branch, Header, Note, Redo, Undo
 from interpreter.rules import Internal, Rules
-from interpreter.store import Recorder, Sink
 from interpreter.turn import Turn, chosen_by, outcome_named
 from interpreter.undo import Verdict, undo_target
 from interpreter.values import Event, Move, Outcome, Question, State
@@ -125,6 +127,11 @@ class Match:
     def started(self) -> bool:
         """Whether the set-up is done; only a match that is being replayed may not have got so far."""
         return bool(self._line)
+
+    @property
+    def plain(self) -> bool:
+        """Whether its log is of the first format."""
+        return self._recorder.plain
 
     @property
     def number(self) -> int:
@@ -356,8 +363,9 @@ class Match:
             self._pending = None
             return self.position
         target = self._line[found].record
-        analyst = as_analyst and not self.can_undo(seat)
-        self._recorder.add([lambda n, _: Undo(n, target, seat, analyst)])
+        refused = self.can_undo(seat).reason if as_analyst else ""
+        crossed = "" if self._recorder.plain else refused
+        self._recorder.add([plain_record(lambda n: Undo(n, target, seat, bool(refused), crossed))])
         self._take_back(found)
         return self.position
 
@@ -389,7 +397,7 @@ class Match:
             raise UndoRefused("nothing was undone")
         nodes = self._undone[-1]
         target = nodes[-1].record
-        self._recorder.add([lambda n, _: Redo(n, target, seat)])
+        self._recorder.add([plain_record(lambda n: Redo(n, target, seat))])
         self._line.extend(self._undone.pop())
         return self.position
 
@@ -400,7 +408,7 @@ class Match:
             IndexError: there is no such record of a set-up or an answer.
         """
         node = self.after_record(record).node
-        self._recorder.add([lambda n, _: Branch(n, record)])
+        self._recorder.add([plain_record(lambda n: Branch(n, record))])
         self._move_to(node)
         return self.position
 
@@ -411,7 +419,7 @@ class Match:
 
     def note(self, text: str) -> None:
         """Add a remark to the log."""
-        self._recorder.add([lambda n, _: Note(n, text)])
+        self._recorder.add([plain_record(lambda n: Note(n, text))])
 
     def close(self) -> None:
         """Close where the log is kept, if anywhere."""
@@ -441,4 +449,5 @@ def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bo
         tuple(humans),
         seed,
         dict(rules.texts) if embed else None,
+        digest_of(rules.plain_parameters),
     )

@@ -1,133 +1,191 @@
-"""Making log records from nodes of a match, and reading what they say back into internal values."""
+"""The records of a log, as values: what its lines say. `lines` writes and reads them, `docs/log-format.md` specifies them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Union
 
-from interpreter.errors import ValueProblem
-from interpreter.log import (
-    Answer,
-    Attempt,
-    End,
-    Happening,
-    LoggedDraw,
-    LoggedEvent,
-    LoggedMove,
-    Note,
-    Start,
-)
-from interpreter.machine import DRAW
-from interpreter.node import Node
-from interpreter.rules import Internal, Rules
-from interpreter.store import Maker, Recorder
-from interpreter.values import Move
-from rulesdsl.diagnostics import closest
+from attrs import frozen
+
+FORMAT = "rulesdsl-log/2"
+FORMATS = ("rulesdsl-log/1", FORMAT)
+"""The format that is written, and all that are read."""
+
+LANGUAGE = "1"
+
+Plain = dict[str, Any]
 
 
-def logged(rules: Rules, entry: Internal) -> Happening:
-    """A draw or an event as it stands in a log."""
-    plain = rules.codec.plain
-    if entry[0] == DRAW:
-        name, t = rules.draw_of(entry[1])
-        return LoggedDraw(name, plain(t, entry[2]))
-    params = rules.event_params(entry[0])
-    arguments = {name: plain(t, value) for (name, t), value in zip(params, entry[1:], strict=True)}
-    return LoggedEvent(rules.event_name(entry[0]), arguments)
+@frozen
+class Origin:
+    """Where a log comes from that was made from another one by `migrate`.
 
-
-def logged_move(rules: Rules, move: Internal) -> LoggedMove:
-    """A move as it stands in a log."""
-    if move[0] == 0:
-        return LoggedMove("pass", {})
-    info = rules.action(move[0])
-    plain = rules.codec.plain
-    return LoggedMove(info.name, {c.name: plain(c.type, v) for c, v in zip(info.chosen, move[1:], strict=True)})
-
-
-def node_record(rules: Rules, node: Node) -> Maker:
-    """The record of a node: of the set-up, or of an answer."""
-    return _start_record(rules, node) if node.move is None else _answer_record(rules, node)
-
-
-def _start_record(rules: Rules, node: Node) -> Maker:
-    def make(n: int, _: Recorder) -> Start:
-        return Start(n, tuple(logged(rules, entry) for entry in node.then), rules.digest(node.st))
-
-    return make
-
-
-def _answer_record(rules: Rules, node: Node) -> Maker:
-    def make(n: int, _: Recorder) -> Answer:
-        assert node.parent is not None and node.move is not None
-        return Answer(
-            n,
-            rules.seats[node.seat],
-            rules.asked_texts(node.parent.st, node.parent.frame),
-            logged_move(rules, node.move),
-            tuple(logged(rules, entry) for entry in node.then),
-            rules.digest(node.st),
-            node.automatic,
-        )
-
-    return make
-
-
-def end_record(rules: Rules, node: Node) -> Maker:
-    def make(n: int, recorder: Recorder) -> End:
-        outcome = rules.outcome(node.st)
-        assert outcome is not None
-        scores = None if outcome.scores is None else dict(outcome.scores)
-        return End(n, outcome.winners, scores, n + 1, recorder.whole())
-
-    return make
-
-
-def attempt_record(
-    rules: Rules, seat: str | None, move: Internal | None, draws: Sequence[Internal], error: str
-) -> Maker:
-    """A note that says which answer the rules failed at, and what was drawn until then."""
-    answer = None if move is None else logged_move(rules, move)
-    outcomes = tuple(LoggedDraw(*_draw(rules, entry)) for entry in draws)
-
-    def make(n: int, _: Recorder) -> Note:
-        return Note(n, "the rules fail here", Attempt(seat, answer, outcomes, error))
-
-    return make
-
-
-def _draw(rules: Rules, entry: Internal) -> tuple[str, Any]:
-    name, t = rules.draw_of(entry[1])
-    return name, rules.codec.plain(t, entry[2])
-
-
-# ---------------------------------------------------------------- reading
-
-
-def read_move(rules: Rules, move: LoggedMove) -> Internal:
-    """The internal form of a logged move.
-
-    Raises:
-        ValueProblem: there is no such action, or its arguments are not of their types.
+    `hash`: the last hash of that log; `digest`: of the program that it was played with; `renamed`: what has a new name.
     """
-    return rules.internal_move(Move(move.action, move.arguments))
+
+    hash: str
+    digest: str
+    renamed: Plain
 
 
-def read_event(rules: Rules, event: LoggedEvent) -> Internal:
-    """The internal form of a logged event.
+@frozen
+class Header:
+    """The first line: which rules, which parameters, which seats.
 
-    Raises:
-        ValueProblem: there is no such event, or its arguments are not of their types.
+    `digest` is the program's, `rules` its full text by file name (left out if not embedded), `params` the values of all
+    parameters and `params_digest` their digest. `seed` chooses outcomes as they are first drawn; views never show it.
+    `humans` are the seats of people.
     """
-    position = rules.event_position(event.event)
-    if position is None:
-        meant = closest(event.event, [info.name for info in rules.program.events])
-        raise ValueProblem("", f"there is no event {event.event}" + (f"; did you mean {meant}?" if meant else ""))
-    params = rules.event_params(position)
-    if [name for name, _ in params] != list(event.arguments):
-        raise ValueProblem(event.event, f"its arguments are {', '.join(name for name, _ in params)}")
-    internal = rules.codec.internal
-    values = [internal(t, event.arguments[name], f"{event.event}.{name}") for name, t in params]
-    if position == 0:
-        return (0, *values)
-    return (position, *values)
+
+    format: str
+    language: str
+    game: str
+    digest: str
+    params: Plain
+    seats: tuple[str, ...]
+    variants: tuple[str, ...] = ()
+    humans: tuple[str, ...] = ()
+    seed: str | None = None
+    rules: dict[str, str] | None = None
+    params_digest: str = ""
+    origin: Origin | None = None
+    hash: str = ""
+
+
+@frozen
+class LoggedEvent:
+    event: str
+    arguments: Plain
+
+
+@frozen
+class LoggedDraw:
+    draw: str
+    outcome: Any
+
+
+Happening = Union[LoggedEvent, LoggedDraw]
+
+
+@frozen
+class LoggedMove:
+    """An action and its chosen arguments; `pass` has none."""
+
+    action: str
+    arguments: Plain
+
+
+@frozen
+class Start:
+    """The set-up: what was drawn and what happened until the first player was asked. `state`: the digest of the state then.
+
+    `reveals`: which of `then` are events that showed somebody what was private or hidden, counted from 0. `more`: the next
+    record was written together with this one; a log that ends here is torn. (So it is in every record.)
+    """
+
+    n: int
+    then: tuple[Happening, ...]
+    state: str
+    reveals: tuple[int, ...] = ()
+    more: bool = False
+    hash: str = ""
+
+
+@frozen
+class Answer:
+    """An answered question: who was asked what, the answer, and what followed until the next player was asked.
+
+    `automatic`: a pass that the machine answered, since nothing was legal. `state`, `reveals`: as in `Start`.
+    """
+
+    n: int
+    seat: str
+    asked: tuple[str, ...]
+    answer: LoggedMove
+    then: tuple[Happening, ...]
+    state: str
+    automatic: bool = False
+    reveals: tuple[int, ...] = ()
+    more: bool = False
+    hash: str = ""
+
+
+@frozen
+class Undo:
+    """Back to the position after record `to`. `analyst`: across what players may not cross; `crossed` says what that was."""
+
+    n: int
+    to: int
+    seat: str | None = None
+    analyst: bool = False
+    crossed: str = ""
+    more: bool = False
+    hash: str = ""
+
+
+@frozen
+class Redo:
+    """Forward again to the position after record `to`, which was undone."""
+
+    n: int
+    to: int
+    seat: str | None = None
+    more: bool = False
+    hash: str = ""
+
+
+@frozen
+class Branch:
+    """On from the position after any earlier record."""
+
+    n: int
+    to: int
+    more: bool = False
+    hash: str = ""
+
+
+@frozen
+class Attempt:
+    """An answer that the rules failed at: not part of the match. `seat` None: the set-up. `draws`: the outcomes until then."""
+
+    seat: str | None
+    answer: LoggedMove | None
+    draws: tuple[LoggedDraw, ...]
+    error: str
+
+
+@frozen
+class Note:
+    """A remark, or an `attempt`."""
+
+    n: int
+    text: str
+    attempt: Attempt | None = None
+    more: bool = False
+    hash: str = ""
+
+
+@frozen
+class End:
+    """The result. `count`: the lines before this one; `whole`: the digest of all their bytes."""
+
+    n: int
+    winners: tuple[str, ...]
+    scores: dict[str, int] | None
+    count: int
+    whole: str
+    more: bool = False
+    hash: str = ""
+
+
+Record = Union[Start, Answer, Undo, Redo, Branch, Note, End]
+
+KINDS: dict[str, type[Any]] = {
+    "start": Start,
+    "answer": Answer,
+    "undo": Undo,
+    "redo": Redo,
+    "branch": Branch,
+    "note": Note,
+    "end": End,
+}
+KIND_OF = {cls: kind for kind, cls in KINDS.items()}

@@ -7,54 +7,28 @@ named; nothing after it is applied.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from interpreter.difference import Difference, Parted, apart, asked, item, told
 from interpreter.errors import LogError, RulesError, ValueProblem
-from interpreter.log import (
-    Answer,
-    Attempt,
-    Branch,
-    End,
-    Happening,
-    Log,
-    LoggedDraw,
-    LoggedEvent,
-    LoggedMove,
-    Note,
-    Redo,
-    Start,
-    Undo,
-)
+from interpreter.folding import Folded, fold, fold_states
+from interpreter.lines import chained, hash_of, with_more
+from interpreter.log import Log, parse_log
 from interpreter.machine import Choose, Fault
 from interpreter.match import Match
 from interpreter.node import Node
-from interpreter.position import Position
-from interpreter.records import logged, read_event, read_move
+from interpreter.reading import reader_of
+from interpreter.recorder import Recorder, Sink
+from interpreter.recording import logged, writer_of
+from interpreter.records import Answer, Attempt, End, Plain, Start
 from interpreter.rules import Internal, Rules
-from interpreter.store import Recorder, Sink
 from interpreter.turn import Turn
-from interpreter.values import Drawn, Event, Move, State
 
 if TYPE_CHECKING:
     from interpreter.game import Game
-
-
-@frozen
-class Difference:
-    """The first place where a log and the rules part. `expected` stands in the log, `got` is what the rules do."""
-
-    record: int
-    what: str
-    expected: str
-    got: str
-    before: Position | None
-
-    def __str__(self) -> str:
-        return f"record {self.record}: {self.what}: recorded {self.expected}, now {self.got}"
 
 
 @frozen
@@ -68,16 +42,6 @@ class Replay:
     agreed: int
     difference: Difference | None = None
     fault: RulesError | None = None
-
-
-class _Parted(Exception):
-    """The log and the rules say different things."""
-
-    def __init__(self, what: str, expected: str, got: str) -> None:
-        self.what = what
-        self.expected = expected
-        self.got = got
-        super().__init__(what)
 
 
 def rules_of(log: Log, game: Game | None = None, *, own_rules: bool = False, current_rules: bool = False) -> Rules:
@@ -143,263 +107,213 @@ def replay(
         LogError: see `rules_of`.
     """
     rules = rules_of(log, game, own_rules=own_rules, current_rules=current_rules)
-    return _Replayer(log, rules, verify, checks, sink).play()
+    return _Replayer(log, _match_for(log, rules, checks, sink), verify).play()
+
+
+def _match_for(log: Log, rules: Rules, checks: bool, sink: Sink | None) -> Match:
+    """A match at its very beginning, whose log is this one."""
+    header = log.header
+    return Match(rules, humans=header.humans, checks=checks, recorder=Recorder.of(log, sink), seed=header.seed)
+
+
+def catch_up(match: Match, lines: Sequence[bytes], checks: bool = False) -> None:
+    """Take a match through lines that stand behind its own in its log; they were written together with nothing missing.
+
+    Raises:
+        LogError: they were altered, or the rules do not do what they say; then the match is as it was.
+    """
+    known = match.log
+    log, _ = parse_log(b"\n".join((*known.lines(), *lines, b"")))
+    done = _Replayer(log, match, True, len(known.lines()) - 1).play()
+    if done.difference is not None:
+        raise LogError("replay", str(done.difference), done.difference.record)
 
 
 class _Replayer:
-    """Takes a new match through the records of a log."""
+    """Takes a match through the records of a log, from `first` on.
 
-    def __init__(self, log: Log, rules: Rules, verify: bool, checks: bool, sink: Sink | None) -> None:
+    What the rules do is written as a line and compared with the line of the log. Only where these are not the same is the
+    record looked at member by member, to say what is different.
+    """
+
+    def __init__(self, log: Log, match: Match, verify: bool, first: int = 0) -> None:
         self.log = log
-        self.rules = rules
+        self.match = match
+        self.rules = match.rules
         self.verify = verify
-        self.match = Match(
-            rules, humans=log.header.humans, checks=checks, recorder=Recorder.of(log, sink), seed=log.header.seed
-        )
-        self.at = 0
+        self.at = first
+        self.data = log.plain
+        self.reader = reader_of(match.rules)
+        self.writer = writer_of(match.rules)
 
     def play(self) -> Replay:
-        records = self.log.records
         fault = None
-        while self.at < len(records):
-            record = records[self.at]
+        while self.at < len(self.data):
+            data = self.data[self.at]
             try:
-                if isinstance(record, Note) and record.attempt is not None:
+                if data["kind"] == "note" and "attempt" in data:
+                    record = self.log.record(self.at)
                     fault = self._attempt(record.attempt) or fault
                     self.at += 1
                 else:
-                    self._record(record)
-            except _Parted as parted:
+                    self._record(data)
+            except Parted as parted:
                 return self._parted(parted)
             except Fault as broken:
-                return self._parted(_Parted("the rules fail", "no fault", str(broken)))
+                return self._parted(Parted("the rules fail", "no fault", str(broken)))
             except ValueProblem as problem:
-                return self._parted(_Parted("it does not fit the rules", _told(record), str(problem)))
+                return self._parted(Parted("it does not fit the rules", told(self.log.record(self.at)), str(problem)))
         if not self.match.started and fault is None:
             self.match.begin()
-        return Replay(self.match, len(records), None, fault)
+        return Replay(self.match, len(self.data), None, fault)
 
-    def _parted(self, parted: _Parted) -> Replay:
+    def _parted(self, parted: Parted) -> Replay:
         before = self.match.position if self.match.started else None
         difference = Difference(self.at, parted.what, parted.expected, parted.got, before)
         return Replay(self.match, self.at, difference)
 
-    def _record(self, record: Any) -> None:
-        if isinstance(record, (Start, Answer)):
-            self._answered(record)
+    def _record(self, data: Plain) -> None:
+        if "then" in data:
+            self._answered(data)
             return
-        if isinstance(record, (Undo, Redo, Branch)):
+        record = self.log.record(self.at)
+        if "to" in data:
             try:
                 self.match.follow(record)
             except ValueError as problem:
-                raise _Parted("it cannot be followed", _told(record), str(problem)) from None
+                raise Parted("it cannot be followed", told(record), str(problem)) from None
         elif isinstance(record, End):
             self._ended(record)
         self.at += 1
 
-    def _answered(self, first: Start | Answer) -> None:
+    def _answered(self, first: Plain) -> None:
         """A set-up or an answer, with the automatic passes that follow it."""
-        told = [first, *self._automatic(self.at + 1)]
-        if isinstance(first, Start):
+        last = self.at + 1
+        while last < len(self.data) and self.data[last].get("automatic"):
+            last += 1
+        group = self.data[self.at : last]
+        if first["kind"] == "start":
             if self.match.started:
-                raise _Parted("there is a second set-up", "an answer", "a set-up")
-            turn = self._turn(None, told)
+                raise Parted("there is a second set-up", "an answer", "a set-up")
+            turn = self._turn(None, group)
             turn.begin()
         else:
-            move = self._check_question(first)
-            turn = self._turn(self.match.position.node, told)
+            move = self._check_answer(first)
+            turn = self._turn(self.match.position.node, group)
             turn.answer(move)
-        self._compare(turn.nodes, told)
+        self._compare(turn.nodes, len(group))
 
-    def _turn(self, parent: Node | None, told: Sequence[Start | Answer]) -> Turn:
-        return Turn(self.rules, parent, lambda place: self._chooser(told, place), self.match.checks, reuse=False)
+    def _turn(self, parent: Node | None, group: Sequence[Plain]) -> Turn:
+        return Turn(self.rules, parent, lambda place: self._chooser(group, place), self.match.checks, reuse=False)
 
-    def _automatic(self, start: int) -> Iterator[Answer]:
-        for record in self.log.records[start:]:
-            if not isinstance(record, Answer) or not record.automatic:
-                return
-            yield record
-
-    def _check_question(self, record: Answer) -> Internal:
-        """The answer of a record, if the rules put the same question and allow it."""
+    def _check_answer(self, data: Plain) -> Internal:
+        """The answer of a record, if it is legal."""
         if not self.match.started:
-            raise _Parted("there is no set-up", "a set-up", _told(record))
+            raise Parted("there is no set-up", "a set-up", told(self.log.record(self.at)))
         position = self.match.position
         if not position.asks:
-            raise _Parted("nobody is asked", f"{record.seat} is asked", str(position.question))
-        node = position.node
-        seat = self.rules.seats[self.rules.module.asked(node.st, node.frame)]
-        asked = self.rules.asked_texts(node.st, node.frame)
-        if (seat, asked) != (record.seat, record.asked):
-            raise _Parted("another question is put", _asked(record.seat, record.asked), _asked(seat, asked))
-        move = read_move(self.rules, record.answer)
-        if not position.allows(move):
-            reason = position.why(self.rules.move(move)).summary
-            raise _Parted("the answer is not legal", str(self.rules.move(move)), reason)
-        return move
+            raise Parted("nobody is asked", f"{data['seat']} is asked", str(position.question))
+        try:
+            move = self.reader.move(data["answer"])
+            if position.allows(move):
+                return move
+        except ValueProblem:
+            self._check_question(position.node, self.log.record(self.at))
+            raise
+        self._check_question(position.node, self.log.record(self.at))
+        named = self.rules.move(move)
+        raise Parted("the answer is not legal", str(named), position.why(named).summary)
 
-    def _chooser(self, told: Sequence[Start | Answer], place: int) -> Choose | None:
+    def _check_question(self, node: Node, record: Answer) -> None:
+        """That the rules put the question of a record."""
+        seat = self.rules.seats[self.rules.module.asked(node.st, node.frame)]
+        offers = self.rules.asked_texts(node.st, node.frame)
+        if (seat, offers) != (record.seat, record.asked):
+            raise Parted("another question is put", asked(record.seat, record.asked), asked(seat, offers))
+
+    def _chooser(self, group: Sequence[Plain], place: int) -> Choose | None:
         """The recorded draws; past the end of the log, what the match itself would draw."""
-        if place >= len(told):
+        if place >= len(group):
             return self.match.chooser(self.at + place)
-        draws = [item for item in told[place].then if isinstance(item, LoggedDraw)]
+        draws = [(item["draw"], item["outcome"]) for item in group[place]["then"] if "draw" in item]
         return lambda pc, number, outcomes: self._told_draw(draws, pc, number, outcomes)
 
-    def _told_draw(self, draws: Sequence[LoggedDraw], pc: int, number: int, outcomes: Sequence[tuple[Any, int]]) -> Any:
+    def _told_draw(
+        self, draws: Sequence[tuple[str, Any]], pc: int, number: int, outcomes: Sequence[tuple[Any, int]]
+    ) -> Any:
         name, t = self.rules.draw_of(pc)
         if number >= len(draws):
-            raise _Parted("more is drawn", "no draw", f"a draw of {name}")
-        value = self.rules.codec.internal(t, draws[number].outcome, draws[number].draw)
-        if draws[number].draw != name or all(value != possible for possible, _ in outcomes):
-            raise _Parted(
-                "the draw is another", f"{draws[number].draw} = {self.rules.codec.text(t, value)}", f"a draw of {name}"
-            )
+            raise Parted("more is drawn", "no draw", f"a draw of {name}")
+        drawn, outcome = draws[number]
+        value = self.rules.codec.internal(t, outcome, drawn)
+        if drawn != name or all(value != possible for possible, _ in outcomes):
+            raise Parted("the draw is another", f"{drawn} = {self.rules.codec.text(t, value)}", f"a draw of {name}")
         return value
 
-    def _compare(self, nodes: Sequence[Node], told: Sequence[Start | Answer]) -> None:
+    def _compare(self, nodes: Sequence[Node], count: int) -> None:
         """Compare what the rules did with the records, one by one, and take over what agrees."""
-        for place, record in enumerate(told):
+        for place in range(count):
             if place >= len(nodes):
-                raise _Parted("no pass is due", _told(record), str(self.match.position.question))
-            if self.verify:
-                self._same(nodes[place], record)
+                now = str(self.match.position.question)
+                raise Parted("no pass is due", told(self.log.record(self.at)), now)
+            if self.verify and not self._is_written(nodes[place]):
+                self._same(nodes[place], self.log.record(self.at))
             self.match.adopt(nodes[place], self.at)
             self.at += 1
-        rest = list(nodes[len(told) :])
-        if rest and self.at < len(self.log.records):
-            raise _Parted("a pass is due", _told(self.log.records[self.at]), "an automatic pass")
-        ended = self.at == len(self.log.records) and nodes[-1].frame is None
+        rest = list(nodes[count:])
+        if rest and self.at < len(self.data):
+            raise Parted("a pass is due", told(self.log.record(self.at)), "an automatic pass")
+        ended = self.at == len(self.data) and nodes[-1].frame is None
         if rest or ended:
             self.match.store(rest)
 
+    def _is_written(self, node: Node) -> bool:
+        """Whether the line of the log is the one that would be written for a node."""
+        lines = self.log.lines()
+        body = self.writer.body(node, self.at, not self.match.plain)
+        if "more" in self.data[self.at]:
+            body = with_more(body)
+        return chained(body, hash_of(lines[self.at]))[1] == lines[self.at + 1]
+
     def _same(self, node: Node, record: Start | Answer) -> None:
+        """What is different between a node and its record."""
+        if node.parent is not None and isinstance(record, Answer):
+            self._check_question(node.parent, record)
         got = tuple(logged(self.rules, entry) for entry in node.then)
         if got != record.then:
             place = next((i for i, pair in enumerate(zip(got, record.then, strict=False)) if pair[0] != pair[1]), None)
             place = min(len(got), len(record.then)) if place is None else place
-            raise _Parted("something else happens", _item(record.then, place), _item(got, place))
+            raise Parted("something else happens", item(record.then, place), item(got, place))
         digest = self.rules.digest(node.st)
         if digest != record.state:
-            told = _states_apart(self.log, record.n, self.rules.plain_state(node.st))
-            raise _Parted("the state is another", *(told or (f"digest {record.state}", f"digest {digest}")))
+            found = _states_apart(self.log, record.n, self.rules.plain_state(node.st))
+            raise Parted("the state is another", *(found or (f"digest {record.state}", f"digest {digest}")))
+        shown = () if self.match.plain else node.reveals
+        if shown != record.reveals:
+            raise Parted("something else is revealed", f"{list(record.reveals)}", f"{list(shown)}")
+        raise Parted("the line is written otherwise", "its bytes", "those of this format")
 
     def _ended(self, end: End) -> None:
         outcome = self.match.outcome if self.match.started else None
-        told = (end.winners, end.scores)
-        if outcome is None or told != (outcome.winners, None if outcome.scores is None else dict(outcome.scores)):
-            raise _Parted("the result is another", str(told), str(outcome or "the game goes on"))
+        recorded = (end.winners, end.scores)
+        if outcome is None or recorded != (outcome.winners, None if outcome.scores is None else dict(outcome.scores)):
+            raise Parted("the result is another", str(recorded), str(outcome or "the game goes on"))
 
     def _attempt(self, attempt: Attempt) -> RulesError | None:
         """Try again what the rules failed at."""
-        draws = attempt.draws
-
-        def choose(pc: int, number: int, outcomes: Sequence[tuple[Any, int]]) -> Any:
-            return self._told_draw(draws, pc, number, outcomes)
-
-        return self.match.attempt(None if attempt.answer is None else read_move(self.rules, attempt.answer), choose)
+        draws = [(item.draw, item.outcome) for item in attempt.draws]
+        answer = attempt.answer
+        move = None if answer is None else self.reader.move({"action": answer.action, "arguments": answer.arguments})
+        return self.match.attempt(move, lambda pc, number, outcomes: self._told_draw(draws, pc, number, outcomes))
 
 
-# ---------------------------------------------------------------- by events alone
-
-
-@frozen
-class Folded:
-    """The states that the events alone give: after each record of a set-up or an answer, and at the end of the log."""
-
-    states: dict[int, State]
-    state: State
-
-
-def fold(log: Log, game: Game | None = None, *, verify: bool = True, rules: Rules | None = None) -> Folded:
-    """Apply the recorded events alone; no rule is asked.
-
-    Raises:
-        LogError: an event does not fit the program, or (with `verify`) a state's digest is not the recorded one.
-    """
-    rules = rules or rules_of(log, game)
-    st = rules.module.initial()
-    states: dict[int, Internal] = {}
-    for number, record in enumerate(log.records):
-        if isinstance(record, (Start, Answer)):
-            try:
-                for item in record.then:
-                    if isinstance(item, LoggedEvent):
-                        st = rules.module.apply(st, read_event(rules, item))
-            except ValueProblem as problem:
-                raise LogError("altered", str(problem), number) from problem
-            if verify and rules.digest(st) != record.state:
-                raise LogError("altered", f"its events give the state {rules.digest(st)}, not {record.state}", number)
-            states[number] = st
-        elif isinstance(record, (Undo, Redo, Branch)):
-            if record.to not in states:
-                raise LogError("altered", f"record {record.to} is not a set-up or an answer", number)
-            st = states[record.to]
-    return Folded({number: rules.state(item) for number, item in states.items()}, rules.state(st))
-
-
-def _states_apart(log: Log, number: int, now: Mapping[str, Any]) -> tuple[str, str] | None:
+def _states_apart(log: Log, number: int, now: Plain) -> tuple[str, str] | None:
     """What is first different in the state after a record, by the log's own rules and now; None where that is not known."""
     if not log.header.rules:
         return None
-    then = fold(log, rules=rules_of(log, own_rules=True), verify=False).states.get(number)
-    return None if then is None else _apart(then._rules.plain_state(then._st), now, "")
+    rules = rules_of(log, own_rules=True)
+    then = fold_states(log, rules)[0].get(number)
+    return None if then is None else apart(rules.plain_state(then), now)
 
 
-def _apart(then: Any, now: Any, name: str) -> tuple[str, str] | None:
-    """Where two values in plain form are first different."""
-    if then == now:
-        return None
-    if isinstance(then, list) and isinstance(now, list):
-        gone, new = [x for x in then if x not in now], [x for x in now if x not in then]
-        if gone or new:
-            return _with(name, gone, new), _with(name, new, gone)
-    if not isinstance(then, Mapping) or not isinstance(now, Mapping):
-        return f"{name} is {_short(then)}", f"{name} is {_short(now)}"
-    for key in dict.fromkeys([*then, *now]):
-        inner = f"{name}[{key}]" if name else str(key)
-        if key not in now:
-            return f"{inner} is {_short(then[key])}", f"there is no {inner}"
-        if key not in then:
-            return f"there is no {inner}", f"{inner} is {_short(now[key])}"
-        found = _apart(then[key], now[key], inner)
-        if found is not None:
-            return found
-    return None
-
-
-# ---------------------------------------------------------------- words
-
-
-def _with(name: str, own: list[Any], others: list[Any]) -> str:
-    """A collection, told by what only this one has, or by what it lacks."""
-    return f"{name} with {_short(own)}" if own else f"{name} without {_short(others)}"
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 48 else text[:45] + "..."
-
-
-def _item(then: Sequence[Happening], place: int) -> str:
-    if place >= len(then):
-        return "nothing more"
-    item = then[place]
-    if isinstance(item, LoggedEvent):
-        return str(Event(item.event, item.arguments))
-    return str(Drawn(item.draw, item.outcome))
-
-
-def _asked(seat: str | None, asked: Sequence[str]) -> str:
-    return f"{seat} is asked {' or '.join(asked)}"
-
-
-def _told(record: Any) -> str:
-    if isinstance(record, Answer):
-        return f"{record.seat} {_move(record.answer)}"
-    if isinstance(record, (Undo, Redo, Branch)):
-        return f"{type(record).__name__.lower()} to record {record.to}"
-    return type(record).__name__.lower()
-
-
-def _move(move: LoggedMove) -> str:
-    return str(Move(move.action, move.arguments))
+__all__ = ["Difference", "Folded", "Replay", "catch_up", "fold", "replay", "rules_of"]

@@ -107,6 +107,8 @@ class Rules:
         self._seen: dict[str, tuple[Any, str]] = {}
         self._asked: dict[int, tuple[str, ...]] = {}
         self._extra: dict[Any, Mapping[str, Callable[..., Any]]] = {}
+        self.writer: Any = None
+        self.reader: Any = None
 
     # ------------------------------------------------------------ what logs say of it
 

@@ -1,175 +1,189 @@
-"""Where the lines of a running match are kept, and how they are made: `Sink`, `LogFile` and `Recorder`."""
+"""Where logs are kept: the protocol of stores, the store in memory, and what is the same above all of them (`Journal`).
+
+A store keeps the lines of many matches, by name. It appends lines if it holds as many as the writer thinks, reads ranges of
+lines, and lists what it has; nothing else. `file_store` and `sqlite_store` are the others; `open_store` tells them apart.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
-from interpreter.errors import LogError
-from interpreter.log import Header, Log, Record, encode, sync_folder
-from interpreter.rules import DIGEST_SIZE
+from interpreter.errors import Conflict, LogError
+from interpreter.log import Log, parse_log
 
+Durability = Literal["each", "batch", "none"]
+"""When what was appended is on the disk: when `append` returns; now and then, and when the store is closed; as the system likes.
 
-class Sink(Protocol):
-    """Where the lines of a running match are kept. `append` is atomic, and durable when it returns.
+Whatever is chosen, a process that dies loses nothing that was appended; a power failure may, with `batch` and `none`.
+"""
 
-    `expected` is how many lines there are already; a sink refuses to append after any other number.
-    """
-
-    def append(self, expected: int, lines: Sequence[bytes]) -> None: ...
-
-    def close(self) -> None: ...
+BATCH = 64
+"""With durability `batch`, so many appends are made durable together."""
 
 
-class LogFile:
-    """A sink that is a file: appended with flush and fsync. Nothing else may write to it meanwhile."""
+class Store(Protocol):
+    """Keeps the lines of matches. All methods may be called from several threads, and stores be shared by processes."""
 
-    def __init__(self, path: str | Path, *, lines: int = 0, sync: bool = True) -> None:
-        """Make a new file (`lines` 0), or go on with one that was read and has so many lines.
+    def append(self, match: str, expected: int, lines: Sequence[bytes]) -> None:
+        """Add lines (without line ends) to those of a match, all or none, if there are exactly `expected`.
 
         Raises:
-            FileExistsError: a new file was wanted and there is one.
-            OSError: it cannot be opened.
+            Conflict: there are more, or fewer.
+            OSError: they cannot be stored (the disk is full ...); then nothing has changed.
         """
-        self.path = Path(path)
-        self.lines = lines
-        self._sync = sync
-        flags = os.O_WRONLY | os.O_APPEND | (0 if lines else os.O_CREAT | os.O_EXCL)
-        self._handle: int | None = os.open(self.path, flags, 0o644)
-        self._size = os.fstat(self._handle).st_size
-        if not lines:
-            sync_folder(self.path.parent)
 
-    def append(self, expected: int, lines: Sequence[bytes]) -> None:
-        """Write lines, all or none.
+    def read(self, match: str, start: int = 0, stop: int | None = None) -> list[bytes]:
+        """Lines `start` to before `stop` of a match, as many as there are. It never waits for a writer."""
 
-        Raises:
-            LogError: the file is closed, or somebody else has written to it.
-            OSError: it cannot be written (the disk is full ...); what was written of these lines is cut off again.
-        """
-        if self._handle is None:
-            raise LogError("altered", "the log file is closed", None, str(self.path))
-        if expected != self.lines or os.fstat(self._handle).st_size != self._size:
-            raise LogError("altered", "somebody else has written to this log", None, str(self.path))
-        data = memoryview(b"".join(line + b"\n" for line in lines))
-        try:
-            done = 0
-            while done < len(data):
-                done += os.write(self._handle, data[done:])
-            if self._sync:
-                os.fsync(self._handle)
-        except OSError:
-            os.ftruncate(self._handle, self._size)
-            raise
-        self._size += len(data)
-        self.lines += len(lines)
+    def matches(self) -> list[tuple[str, int]]:
+        """The names of all matches and how many lines each has, in the order of the names."""
 
     def close(self) -> None:
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+        """Give back what the store holds open."""
 
-    def __enter__(self) -> LogFile:
+
+class MemoryStore:
+    """A store that lives as long as the process."""
+
+    def __init__(self) -> None:
+        self._matches: dict[str, list[bytes]] = {}
+        self._lock = threading.Lock()
+
+    def append(self, match: str, expected: int, lines: Sequence[bytes]) -> None:
+        with self._lock:
+            kept = self._matches.get(match, [])
+            if len(kept) != expected:
+                raise Conflict(expected, len(kept), match)
+            self._matches[match] = [*kept, *lines]
+
+    def read(self, match: str, start: int = 0, stop: int | None = None) -> list[bytes]:
+        return self._matches.get(match, [])[start:stop]
+
+    def matches(self) -> list[tuple[str, int]]:
+        return sorted((name, len(lines)) for name, lines in self._matches.items())
+
+    def close(self) -> None:
+        pass
+
+
+class Journal:
+    """The lines of one match in a store. `append` may be repeated: what is there already is not written twice.
+
+    `game.new(log=Journal(store, "friday"))` keeps a match there, and `Match.open(journal)` goes on with it.
+    """
+
+    def __init__(self, store: Store, match: str) -> None:
+        self.store = store
+        self.match = match
+
+    def append(self, expected: int, lines: Sequence[bytes]) -> None:
+        """Add lines after the `expected` ones that the caller knows. No lines are nothing to do.
+
+        Where these very lines stand there already (an append that was repeated), all is well. Where only some of them do,
+        or others, it is refused.
+
+        Raises:
+            Conflict: somebody else has written; `catch_up` of a match reads it.
+            LogError: the journal is closed, or what is there is torn.
+            OSError: the lines cannot be stored.
+        """
+        if not lines:
+            return
+        try:
+            self.store.append(self.match, expected, lines)
+        except Conflict as conflict:
+            if conflict.found < expected + len(lines):
+                raise
+            if self.store.read(self.match, expected, expected + len(lines)) != list(lines):
+                raise
+
+    def lines(self, start: int = 0, stop: int | None = None) -> list[bytes]:
+        """The lines from `start` to before `stop`; they are not checked."""
+        return self.store.read(self.match, start, stop)
+
+    def log(self) -> Log:
+        """The log, checked.
+
+        Raises:
+            LogError: it was altered, or there is none.
+        """
+        lines = self.lines()
+        if not lines:
+            raise LogError("missing", f"there is no match {self.match}{_known(self.store)}")
+        try:
+            return parse_log(b"\n".join((*lines, b"")))[0]
+        except LogError as problem:
+            raise LogError(problem.kind, problem.what, problem.record, str(self)) from None
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    def __str__(self) -> str:
+        place = getattr(self.store, "path", None)
+        return self.match if place is None else f"{place}#{self.match}"
+
+    def __enter__(self) -> Journal:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-Maker = Callable[[int, "Recorder"], Record]
+def _known(store: Store) -> str:
+    names = [name for name, _ in store.matches()]
+    if not names:
+        return "; the store is empty"
+    return f"; there are {', '.join(names[:8])}{' ...' if len(names) > 8 else ''}"
 
 
-class Recorder:
-    """The records of a running match. Without a sink they are made when somebody looks; with one, before the match goes on."""
+def copy(source: Store, match: str, target: Store, name: str | None = None) -> int:
+    """Copy a match into another store, line by line, under its own name or another; how many lines it has.
 
-    def __init__(self, header: Header, sink: Sink | None = None) -> None:
-        self._header = header
-        self._waiting: list[Maker] = []
-        self._records: list[Record] = []
-        self._whole: Any = None
-        self._previous = ""
-        self._sink = sink
-        self._stored = 0
-        if sink is not None:
-            sink.append(0, [self._encode_header()])
-            self._stored = 1
+    Copying again what is there already does nothing; what was added since is added there too.
 
-    @classmethod
-    def of(cls, log: Log, sink: Sink | None = None) -> Recorder:
-        """Go on with a log that was read; `sink` holds its lines already."""
-        made = cls(log.header)
-        made._records.extend(log.records)
-        made._previous = (log.records[-1] if log.records else log.header).hash
-        made._sink, made._stored = sink, len(log.records) + 1
-        return made
+    Raises:
+        LogError: it was altered.
+        Conflict: there is another match of that name.
+    """
+    log = Journal(source, match).log()
+    journal = Journal(target, match if name is None else name)
+    there = len(journal.lines())
+    lines = log.lines()
+    if list(lines[:there]) != journal.lines(0, there) or there > len(lines):
+        raise Conflict(0, there, journal.match)
+    journal.append(there, lines[there:])
+    return len(lines)
 
-    def _encode_header(self) -> bytes:
-        self._header, line = encode(self._header, "")
-        self._whole = hashlib.blake2b(line + b"\n", digest_size=DIGEST_SIZE)
-        self._previous = self._header.hash
-        return line
 
-    @property
-    def count(self) -> int:
-        """How many records there are: the number of the next one."""
-        return len(self._records) + len(self._waiting)
+def open_store(path: str | Path, durability: Durability = "each") -> Store:
+    """The store at a path: a folder of log files, one log file (`.jsonl`), or else an SQLite database, which may be new.
 
-    @property
-    def header(self) -> Header:
-        return self._header
+    Raises:
+        LogError: it is something else.
+        OSError: it cannot be opened.
+    """
+    from interpreter.file_store import FileStore
+    from interpreter.sqlite_store import SqliteStore
 
-    @property
-    def sink(self) -> Sink | None:
-        return self._sink
+    path = Path(path)
+    single = path.suffix == ".jsonl" and not path.is_dir()
+    if single or path.is_dir():
+        return FileStore(path, durability, single)
+    return SqliteStore(path, durability)
 
-    def whole(self) -> str:
-        """The digest of all lines so far."""
-        if self._whole is None:
-            lines = Log(self._header, tuple(self._records)).lines()
-            self._whole = hashlib.blake2b(b"".join(line + b"\n" for line in lines), digest_size=DIGEST_SIZE)
-        return str(self._whole.hexdigest())
 
-    def add(self, makers: Sequence[Maker]) -> None:
-        """Add records, all or none.
+def headers(store: Store) -> Iterator[tuple[str, Any, Any]]:
+    """Each match of a store: its name, the header, and the last record, unchecked (None where it cannot be read)."""
+    from interpreter.lines import data_of, hash_of, record_of
 
-        Raises:
-            LogError, OSError: the sink refuses them; then nothing has changed.
-        """
-        self._waiting.extend(makers)
-        if self._sink is None:
-            return
-        kept = (len(self._records), self._previous, self._whole and self._whole.copy())
+    for name, count in store.matches():
         try:
-            lines = self._make()
-            self._sink.append(self._stored, lines)
-        except BaseException:
-            del self._records[kept[0] :]
-            del self._waiting[:]
-            self._previous, self._whole = kept[1], kept[2]
-            raise
-        self._stored += len(lines)
-
-    def _make(self) -> list[bytes]:
-        if not self._previous:
-            self._encode_header()
-        lines = []
-        for maker in self._waiting:
-            record, line = encode(maker(len(self._records), self), self._previous)
-            self._records.append(record)
-            self._previous = record.hash
-            if self._whole is not None:
-                self._whole.update(line + b"\n")
-            lines.append(line)
-        self._waiting.clear()
-        return lines
-
-    def log(self, *extra: Maker) -> Log:
-        """The log so far; `extra` records are added to this copy only."""
-        self._make()
-        records = list(self._records)
-        for maker in extra:
-            records.append(encode(maker(len(records), self), records[-1].hash if records else self._header.hash)[0])
-        return Log(self._header, tuple(records))
+            first, last = store.read(name, 0, 1)[0], store.read(name, count - 1, count)[0]
+            header = record_of(data_of(first, -1), -1, hash_of(first))
+            yield name, header, record_of(data_of(last, count - 2), count - 2) if count > 1 else None
+        except (LogError, IndexError):
+            yield name, None, None

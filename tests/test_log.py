@@ -17,9 +17,11 @@ from machine_games import BIDS, DUEL, duel, game
 from test_match import play_randomly, snapshot
 
 import interpreter
-from interpreter import Game, Log, LogError, LogFile, Match, fold, read_log, replay
+from interpreter import Conflict, Game, Log, LogError, Match, fold, read_log, replay
 from interpreter.embedding import source_of, texts_of, variants_of
+from interpreter.file_store import log_file
 from interpreter.log import Answer, End, Undo, hash_text, parse_log
+from interpreter.records import FORMATS as ALL
 from rulesdsl.diagnostics import Source
 
 
@@ -50,7 +52,7 @@ def test_a_log_is_lines_that_people_can_read() -> None:
     header = lines[0]
     assert header.pop("rules") == {"small.rules": DUEL}
     assert header == {
-        "format": "rulesdsl-log/1",
+        "format": "rulesdsl-log/2",
         "language": "1",
         "game": "duel",
         "digest": match.rules.program.digest,
@@ -58,6 +60,7 @@ def test_a_log_is_lines_that_people_can_read() -> None:
         "seats": ["ana", "bob"],
         "humans": ["ana"],
         "seed": "1",
+        "params_digest": hash_text(b'{"hand_size":0,"rounds":1}'),
     }
     assert lines[1] == {"n": 0, "kind": "start", "then": [], "state": match.at(0).state.digest}
     assert lines[2] == {
@@ -68,6 +71,7 @@ def test_a_log_is_lines_that_people_can_read() -> None:
         "answer": {"action": "wait", "arguments": {}},
         "then": [{"event": "Waited", "arguments": {"by": "ana"}}],
         "state": match.at(0).state.digest,
+        "more": True,
     }
     assert lines[3]["automatic"] is True and lines[3]["asked"] == ["intend", "pass"]
     assert lines[4] == {"n": 3, "kind": "undo", "to": 0}
@@ -167,9 +171,9 @@ def test_what_cannot_be_stored_has_not_happened() -> None:
 def test_a_second_writer_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     match = duel().new(seed=1, log=path)
-    with LogFile(path, lines=2) as other:
+    with log_file(path) as other:
         other.append(2, [b"{}"])
-    with pytest.raises(LogError, match="somebody else has written"):
+    with pytest.raises(Conflict, match="somebody else has written"):
         match.play("wait")
     assert match.number == 0
     match.close()
@@ -185,37 +189,48 @@ def small_log() -> bytes:
     return play_randomly(match, 2).log.text().encode()
 
 
-def test_a_log_cut_anywhere_is_recognised_and_loses_only_its_last_record() -> None:
+def confirmed(data: bytes) -> list[int]:
+    """Where the appends of a log end: all that was written together is there."""
+    ends, place = [], 0
+    for line in data.splitlines(keepends=True):
+        place += len(line)
+        if b'"more":true' not in line:
+            ends.append(place)
+    return ends
+
+
+def test_a_log_cut_anywhere_is_recognised_and_loses_only_what_was_not_confirmed() -> None:
     data = small_log()
-    first = data.index(b"\n")
+    ends = confirmed(data)
+    assert len(ends) < data.count(b"\n"), "something was written together"
     for cut in range(len(data)):
-        if data[:cut].endswith(b"\n"):
-            assert parse_log(data[:cut])[0].text().encode() == data[:cut]
+        if cut in ends:
+            assert parse_log(data[:cut])[0].data() == data[:cut]
             continue
         with pytest.raises(LogError) as caught:
             parse_log(data[:cut])
         assert caught.value.kind == "torn"
-        if cut < first:
+        if cut < ends[0] - 1:
             assert caught.value.record == -1
             with pytest.raises(LogError):
                 parse_log(data[:cut], repair=True)
         else:
             kept, good = parse_log(data[:cut], repair=True)
             assert kept.mended and good <= cut
-            assert kept.text().encode() == data[: data[: cut + 1].rfind(b"\n") + 1]
+            assert kept.data() == data[: max(end for end in ends if end <= cut + 1)]
 
 
 def test_a_torn_file_is_repaired_on_request_only(tmp_path: Path) -> None:
     data = small_log()
     path = tmp_path / "log.jsonl"
-    whole = data.rindex(b"\n", 0, -1) + 1
-    for cut in (whole + 1, len(data) - 5, len(data) - 1):
+    ends = confirmed(data)
+    for cut in range(ends[-2] + 1, len(data)):
         path.write_bytes(data[:cut])
-        with pytest.raises(LogError, match=r"log.jsonl: record \d+: the last line is"):
+        with pytest.raises(LogError, match=r"log.jsonl: record \d+: (the last line is|what was written together)"):
             read_log(path)
         assert path.read_bytes() == data[:cut]
         kept = read_log(path, repair=True)
-        assert path.read_bytes() == kept.text().encode() == (data if cut == len(data) - 1 else data[:whole])
+        assert path.read_bytes() == kept.data() == (data if cut == len(data) - 1 else data[: ends[-2]])
         assert read_log(path) == kept and kept.mended and not read_log(path).mended
 
 
@@ -246,7 +261,8 @@ def test_lines_that_are_lost_doubled_or_swapped_are_refused() -> None:
         assert refused([*lines[: i + 1], *lines[i:]]).record == i
         assert refused([*lines[:i], lines[i + 1], lines[i], *lines[i + 2 :]]).record == i - 1
     assert refused(lines[1:]).kind == "format"
-    assert parse_log(b"".join(line + b"\n" for line in lines[:-1]))[0].end is None, (
+    alone = [i for i in range(1, len(lines)) if b'"more":true' not in lines[i - 1]]
+    assert all(parse_log(b"".join(line + b"\n" for line in lines[:i]))[0].end is None for i in alone), (
         "only the end tells that it is whole"
     )
 
@@ -460,3 +476,31 @@ def test_the_files_of_a_program_find_each_other_again() -> None:
         assert texts_of(again) == texts
     with pytest.raises(ValueError, match="no text"):
         source_of({})
+
+
+# ---------------------------------------------------------------- formats
+
+FORMATS = sorted((Path(__file__).parent / "logs").glob("format-*.jsonl"))
+
+
+def test_each_format_has_a_log() -> None:
+    assert [path.stem for path in FORMATS] == [name.removeprefix("rulesdsl-log/").join(("format-", "")) for name in ALL]
+
+
+@pytest.mark.parametrize("path", FORMATS, ids=lambda path: path.stem)
+def test_a_log_of_every_format_is_read_replayed_and_gone_on_with(path: Path, tmp_path: Path) -> None:
+    """These files were written by the versions that had the format; they are never made anew."""
+    log = read_log(path)
+    assert log.data() == path.read_bytes() and log == Log(log.header, log.records)
+    done = replay(log)
+    assert done.difference is None and fold(log).state == done.match.state
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(path.read_bytes())
+    with Game.from_text(log.header.rules or {}).resume(log, copy) as match:
+        match.branch(0)
+        match.undo(as_analyst=True) if match.can_undo(as_analyst=True) else None
+        play_randomly(match, 7)
+        match.undo(as_analyst=True)
+    again = read_log(copy)
+    assert again.header.format == log.header.format
+    assert replay(again).match.state == match.state

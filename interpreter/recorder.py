@@ -1,0 +1,104 @@
+"""The records of a running match: made and chained, and kept in a journal before the match goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from interpreter.lines import body_of, chained, hash_of, whole_of, with_more
+from interpreter.log import Log
+from interpreter.records import FORMATS, Header
+
+
+class Sink(Protocol):
+    """Where the lines of a running match are kept; a `Journal` is one. `append` is atomic, and durable when it returns.
+
+    `expected` is how many lines there are already; a sink refuses to append after any other number.
+    """
+
+    def append(self, expected: int, lines: Sequence[bytes]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+Maker = Callable[[int, "Recorder"], bytes]
+"""Makes the line of a record, without its hash, for the number that it gets."""
+
+
+class Recorder:
+    """The records of a running match. Without a sink they are made when somebody looks; with one, before the match goes on."""
+
+    def __init__(self, header: Header, sink: Sink | None = None) -> None:
+        self.header = header
+        self.sink = sink
+        self._lines: list[bytes] = [chained(body_of(header), "")[1]]
+        self._waiting: list[tuple[Maker, bool]] = []
+        if sink is not None:
+            sink.append(0, self._lines)
+
+    @classmethod
+    def of(cls, log: Log, sink: Sink | None = None) -> Recorder:
+        """Go on with a log that was read; `sink` holds its lines already."""
+        made = cls.__new__(cls)
+        made.header, made.sink = log.header, sink
+        made._lines, made._waiting = list(log.lines()), []
+        return made
+
+    @property
+    def count(self) -> int:
+        """How many records there are: the number of the next one."""
+        return len(self._lines) - 1 + len(self._waiting)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the log is of the first format, which knows neither `reveals` nor `more`."""
+        return self.header.format == FORMATS[0]
+
+    def whole(self) -> str:
+        """The digest of all lines so far."""
+        return whole_of(self._lines)
+
+    def add(self, makers: Sequence[Maker]) -> None:
+        """Add records, all or none.
+
+        Raises:
+            LogError, OSError: the sink refuses them; then nothing has changed.
+        """
+        if not makers:
+            return
+        self._waiting.extend((maker, not self.plain and maker is not makers[-1]) for maker in makers)
+        if self.sink is None:
+            return
+        stored = len(self._lines)
+        try:
+            self._make()
+            self.sink.append(stored, self._lines[stored:])
+        except BaseException:
+            del self._lines[stored:]
+            self._waiting.clear()
+            raise
+
+    def take_over(self, lines: Sequence[bytes]) -> None:
+        """Records that somebody else has added to where the log is kept."""
+        self._make()
+        self._lines.extend(lines)
+
+    def _make(self) -> None:
+        for maker, more in self._waiting:
+            self._lines.append(self._line(maker, len(self._lines) - 1, more))
+        self._waiting.clear()
+
+    def _line(self, maker: Maker, n: int, more: bool) -> bytes:
+        body = maker(n, self)
+        return chained(with_more(body) if more else body, hash_of(self._lines[-1]))[1]
+
+    def log(self, *extra: Maker) -> Log:
+        """The log so far; `extra` records are added to this copy only."""
+        self._make()
+        kept = len(self._lines)
+        try:
+            self._waiting.extend((maker, False) for maker in extra)
+            self._make()
+            return Log.of_lines(self._lines)
+        finally:
+            del self._lines[kept:]
