@@ -241,6 +241,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "atlantis-speed": rate("games/atlantis.rules", 4, 4_000),
     "atlantis-figures": atlantis_in_figures,
     "catan": fuzzed("games/catan.rules", 200, 3, 4),
+    "seafarers": fuzzed("games/seafarers.rules", 200, 3, 4),
     "variants": variants,
     "laws": tests("tests/test_laws.py", "tests/test_fuzz.py"),
     "programs": tests("tests/test_programs.py"),

@@ -1,0 +1,38 @@
+"""Seafarers and Catan Atlantis: their rulebooks, and what scenarios cannot say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+GAMES = Path(__file__).parent.parent / "games"
+BELOW = {"seafarers": ("catan",)}
+"""Each variant with the games that its rulebook goes on from."""
+
+
+def sections(name: str) -> set[str]:
+    """The sections of a rulebook, but those that say that they are not modelled."""
+    text = (GAMES / f"{name}.rulebook.md").read_text(encoding="utf-8")
+    return set(re.findall(r"^#+ (\d+(?:\.\d+)?) (?!.*\(not modelled\))", text, re.MULTILINE))
+
+
+def cited(text: str) -> set[str]:
+    return set(re.findall(r"§(\d+(?:\.\d+)?)", text))
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_every_section_that_is_cited_is_in_a_rulebook_and_every_section_of_ones_own_is_cited(name: str):
+    own, base = sections(name), {section for other in BELOW[name] for section in sections(other)}
+    text = (GAMES / f"{name}.rules").read_text(encoding="utf-8")
+    assert not own & base
+    assert cited(text) <= own | base
+    assert {section for section in own if "." in section} <= cited(text)
+
+
+@pytest.mark.parametrize("name", BELOW)
+def test_every_section_of_ones_own_has_a_scenario_or_a_law(name: str):
+    text = (GAMES / f"{name}.rules").read_text(encoding="utf-8")
+    shown = re.findall(r"^((?:##.*\n)+)(?:add |replace )?(?:scenario|invariant|transition)", text, re.MULTILINE)
+    assert {section for section in sections(name) if "." in section} <= cited("".join(shown))
