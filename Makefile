@@ -60,5 +60,5 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/installed-test: pyproject.toml | $(VENV)/bin/python
-	$(PIP) --editable '.[test]'
+	$(PIP) --editable '.[test,differential]'
 	@touch $@ $(VENV)/installed

@@ -31,6 +31,8 @@ DETERMINISM = "determinism"
 REPLAY = "replay"
 UNDO = "undo"
 LOG = "log"
+OUTSIDE = "another engine"
+"""A law that callers bring: the same game, played beside another engine, is the same there."""
 LAWS = (INVARIANT, TRANSITION, TERMINATES, DEAD_END, FAULT, FOLD)
 THOROUGH_LAWS = (TYPES, MENU, REFUSAL, DETERMINISM, REPLAY, UNDO, LOG)
 

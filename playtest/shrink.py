@@ -18,7 +18,7 @@ from attrs import field, frozen
 
 from playtest import recheck
 from playtest.fuzz import Failure, failure
-from playtest.laws import LOG, TERMINATES, Broken, Laws
+from playtest.laws import LOG, OUTSIDE, TERMINATES, Broken, Laws
 from playtest.logs import LogLaw
 from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, options
 from rulesdsl import runtime
@@ -41,7 +41,8 @@ class Shrunk:
 
 
 def shrink(loaded: Loaded, found: Failure, *, budget: int = BUDGET, logs: LogLaw | None = None) -> Shrunk:
-    """Make a failure small. `budget` is the number of plies that may be played for it."""
+    """Make a failure small. `budget` is the number of plies that may be played for it, `logs` the law of whole games that
+    was broken, if it was one of those."""
     began = time.perf_counter()
     shrinker = _Shrinker(loaded, found, budget, logs)
     shrinker.run()
@@ -70,7 +71,7 @@ class _Shrinker:
         self.module = loaded.module
         self.kind = found.kind
         self.thorough = found.thorough
-        self.logs = (logs or LogLaw(loaded)) if found.law == LOG else None
+        self.logs = logs if found.law == OUTSIDE else (logs or LogLaw(loaded)) if found.law == LOG else None
         self.left = budget
         self.tried = 0
         self.line = self._replay((), (), found.plies)
