@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from attrs import evolve, frozen
 
@@ -21,23 +22,29 @@ from rulesdsl.variants import Override
 
 @frozen
 class Cause:
-    """What makes a scenario fail: the delta that passes it when it is undone, with what it does. `alone`: this suffices."""
+    """What makes a scenario fail: the delta that passes it when it is undone, with what it does. `alone`: this suffices.
+
+    No delta does where the scenario fails in the base, too; `base` is its file then, and `overrides` is empty.
+    """
 
     overrides: tuple[Override, ...]
     alone: bool = True
+    base: str = ""
 
     @property
-    def override(self) -> Override:
-        return self.overrides[0]
+    def override(self) -> Override | None:
+        return self.overrides[0] if self.overrides else None
 
     def __str__(self) -> str:
         override = self.override
+        if override is None:
+            return f"it fails in {self.base} already, without this variant"
         kind, *names = override.key
         name = f"what comes {kind} {'.'.join(names)}" if kind in SIDES else key_name(override.key)
         verb = f"is {override.kind}"
         if len(self.overrides) > 1:
             name, verb = f"{name} and {len(self.overrides) - 1} more", f"are {override.kind}"
-        others = "" if self.alone else ", with what else the variant changes"
+        others = "" if self.alone else ", together with other changes of the variant"
         return f"because {name} {verb} ({override.delta.source.name}:{override.delta.line}){others}"
 
 
@@ -127,10 +134,14 @@ def _run(source: Source, wanted: Collection[str], without: Sequence[Span] = ()) 
 
 def find_causes(source: Source, failed: Sequence[str], base: Source | None) -> dict[str, Cause]:
     """For each scenario that fails, the smallest delta whose undoing makes it pass; where no single one does, the first with
-    which it fails as they are done one after the other."""
+    which it fails as they are done one after the other. A scenario that fails in the base has no such cause."""
     deltas = list(_deltas(source, base))
     causes: dict[str, Cause] = {}
     waiting = dict.fromkeys(failed)
+    if base is not None:
+        sound = _passing(base, failed, ())
+        causes |= {title: Cause((), base=Path(base.name).name) for title in failed if title not in sound}
+        waiting = dict.fromkeys(sound)
     for delta in sorted(deltas, key=lambda overrides: len(overrides[0].delta.text)):
         for title in _passing(source, waiting, [delta[0].delta]):
             causes[title] = Cause(delta)

@@ -104,8 +104,11 @@ def _parts(source: Source) -> tuple[syntax.Module, tuple[Override, ...]]:
 
 
 def _clause(override: Override) -> Key:
-    """The base's clause that an override is about; what is put around a step, or offered in it, is about the step."""
+    """The base's clause that an override is about; what is put around a step, or offered in it, is about the step, and a new
+    guard or member about its action or enum."""
     kind, *names = override.key
+    if override.kind == "added" and kind in ("require", "member"):
+        return ("action" if kind == "require" else "enum", names[0])
     if kind == "choice":
         return ("step", *names[:-1])
     return ("step", *names) if kind in SIDES else override.key

@@ -161,6 +161,11 @@ class Situation:
     def shape(self) -> tuple[str, ...]:
         """A hint: what a line looks like that starts as this one does."""
         first = self.line[0].text if self.line else ""
+        if self.found.text == "because":
+            return ("write why in a `##` line above it; `diff` shows that, too",)
+        if first == "add" and len(self.line) == 1 and not self.on_new_line:
+            kinds = ", ".join(sorted(f"`{word.lower()}`" for word in self.accepts))
+            return (f"what can be added: {kinds}",)
         return (f"`{SHAPES[first]}`",) if first in SHAPES else ()
 
     def line_of(self, token: Raw) -> list[Raw]:
@@ -176,6 +181,8 @@ def in_words(accepts: Iterable[str], spelling: dict[str, str]) -> str:
     words: list[str] = []
     if "GAME" in left:
         return "a declaration"
+    if left >= {"DEF", "EVENT", "ACTION", "FLOW"}:
+        return "a kind of clause"
     if "LET" in left:
         return "a statement"
     if left >= _TYPES:

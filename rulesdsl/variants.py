@@ -196,7 +196,10 @@ class _Work:
             near = self.owner_of(kind, path[-1].id)
             hint = f"did you mean `{near}.{path[-1].id}`?" if near else ""
             text = "a step has its name once in a flow, however deep it stands" if len(path) > 2 and kind == "step" else ""
-            self.report("X810", f"a {kind} is named `{owner}.{kind}`", span, text, hint)
+            flows = [d for name in path for d in self.declarations if declaration_key(d) == ("flow", name.id)]
+            known = [(d.name.id, ", ".join(part_names(d, kind))) for d in flows]
+            hints = [hint] if hint else [f"the {kind}s of `{flow}` are {parts}" for flow, parts in known if parts]
+            self.report("X810", f"a {kind} is named `{owner}.{kind}`", span, text, *hints)
         elif owner is None and len(path) != 1:
             self.report("X810", f"a {kind} has one name", span)
 
@@ -247,6 +250,8 @@ class _Work:
         hint = f"did you mean `{near}`?" if near else ""
         if not near and (near := closest(name, pool)) is not None:
             hint = f"did you mean `{pool[near][0]} {near}`?"
+        if not hint and (own := [n for n, (k, _) in pool.items() if k == kind]) and len(own) <= 8:
+            hint = f"its {kind}s are {', '.join(own)}"
         self.report("X801", f"the base has no {told(key)}", span, "", hint)
 
     def no_part(self, decl: Any, kind: str, name: syntax.Name) -> None:

@@ -100,20 +100,22 @@ def _lines(change: Change, kind: int, name: int) -> list[Text]:
 
     titled = change.kind in TEXTS
     head = Text(f"{change.sign} ", style=_STYLES[change.sign]).append(change.kind.ljust(kind)).append(" ")
-    head.append(change.name if titled else change.name.ljust(name), style="bold")
+    head.append(change.name if titled or not change.name else change.name.ljust(name), style="bold")
     lines = [head]
     told = _told(change)
     place = f"{Path(change.span.source.name).name}:{change.span.line}"
     if told and (titled or head.cell_len + 2 + len(told) > width()):
         lines.append(Text(" " * (kind + 3)).append(told))
     elif told:
-        head.append("  " + told)
+        head.append("  " * bool(change.name) + told)
     roomy = next((line for line in lines if line.cell_len + 2 + len(place) <= width()), None)
     if roomy is None:
         lines.insert(1, roomy := Text())
     roomy.pad_right(width() - len(place) - roomy.cell_len)
     roomy.append(place, style="dim")
-    if change.kind != "scenario" and not _is_short(change) and (change.sign == "~" or change.kind in SIDES):
+    if _is_short(change) and change.doc:
+        lines.append(Text(" " * (kind + 3)).append(change.doc))
+    if change.kind != "scenario" and not _is_short(change) and (change.sign == "~" or change.kind in (*SIDES, "require")):
         lines += _sides(change, kind + 3)
     return lines
 
@@ -132,7 +134,7 @@ def _told(change: Change) -> str:
     if change.sign != "+" or change.kind in (*SIDES, "scenario"):
         return change.doc
     if change.kind == "require":
-        return '"' + change.now.rpartition(' else "')[2]
+        return change.doc
     first = change.now.split("\n", 1)[0]
     if change.kind in ("def", "event", "action", "flow"):
         first = first.partition(change.name)[2].removesuffix(":").strip()
@@ -149,9 +151,29 @@ def _sides(change: Change, indent: int) -> list[Text]:
     found = []
     for word, lines in (("was", was), ("now", now)):
         for number, line in enumerate(lines):
-            label = word if number == 0 else ""
-            found.append(Text(" " * indent).append(label.ljust(5), style="dim").append(line))
+            for part, piece in enumerate(_pieces(line, width() - indent - 5)):
+                label = word if number == part == 0 else ""
+                found.append(Text(" " * indent).append(label.ljust(5), style="dim").append(piece))
     return found
+
+
+def _pieces(line: str, room: int) -> list[str]:
+    """A line of rules in pieces that fit, the further ones indented: broken where the fewest brackets are open."""
+    pieces, indent = [], " " * (len(line) - len(line.lstrip()) + 4)
+    while len(line) > room:
+        depth, quoted, places = 0, False, []
+        for place, sign in enumerate(line[: room + 1]):
+            quoted ^= sign == '"'
+            depth += 0 if quoted else (sign in "([{") - (sign in ")]}")
+            if sign == " " and not quoted and line[:place].strip():
+                places.append((depth, -place))
+        if not places:
+            break
+        far = [item for item in places if -item[1] > room // 2]
+        cut = -min(far or places)[1]
+        pieces.append(line[:cut])
+        line = indent + line[cut + 1 :]
+    return [*pieces, line]
 
 
 def _differing(was: list[str], now: list[str]) -> tuple[list[str], list[str]]:

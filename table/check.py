@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 
-from table.console import paint, plural, say, say_diagnostics, say_json
+from table.console import paint, plural, say, say_diagnostics, say_json, show
 from table.files import shown
 from table.options import as_json, no_colour, parameters, players, rules_files, with_variants
 
@@ -249,15 +249,18 @@ def test_command(
 
 
 def _say_results(name: str, tested: Tested, verbose: bool, whole: bool) -> None:
+    from rich.text import Text
+
     for result in tested.results:
         if result.passed and verbose:
             say(f"{paint('passed', fg='green')}  {result.text}")
         elif result.failure is not None:
             say(f"{paint('failed', fg='red', bold=True)}  {paint(result.text, bold=True)}")
-            say("\n".join(f"  {line}" for line in str(result.failure).splitlines()))
+            show(Text(f"  {line}") for line in str(result.failure).splitlines())
             cause = tested.causes.get(result.text)
             if cause is not None:
-                say(f"  {cause}")
+                show([Text(f"  {cause}")])
+            if cause is not None and cause.override is not None:
                 say('  is it meant? `replace scenario "..."`, or `remove scenario "..." because "..."`')
     failed = len(tested.failed)
     passed = len(tested.results) - failed
@@ -288,7 +291,7 @@ def _plain(result: Result, tested: Tested) -> dict[str, Any]:
     if result.text in tested.causes:
         cause = tested.causes[result.text]
         override = cause.override
-        data["because"] = {
+        data["because"] = {"base": cause.base} if override is None else {
             "clause": key_name(override.key),
             "variant": override.variant,
             "file": override.span.source.name,

@@ -95,6 +95,7 @@ def _fitted(line: Text, out: Console) -> list[Text]:
         return [line]
     indent = len(line.plain) - len(line.plain.lstrip(" 0123456789"))
     first, *rest = line.wrap(out, out.width - indent)
+    first.rstrip()
     for part in rest:
         part.pad_left(indent)
         part.rstrip()

@@ -259,6 +259,17 @@ def test_an_undeclared_change_fails_and_names_the_clause(run: Any):
     assert failed["because"] == {"clause": "step main.deal", "variant": "windy", "file": "windy.rules", "line": 10, "alone": True}
 
 
+def test_a_scenario_that_fails_in_the_base_is_not_blamed_on_a_variant(run: Any):
+    edit("harbour.rules", "expect len(hand[player0]) == ", "expect 1 + len(hand[player0]) == ")
+    Path("calm.rules").write_text('variant calm of "harbour.rules"\n\nadd def unused() -> int:\n    return 1\n', encoding="utf-8")
+    told = run("test", "calm.rules")
+    assert told.code == 1
+    assert "  it fails in harbour.rules already, without this variant\n" in told.out
+    assert "is it meant?" not in told.out and "because" not in told.out
+    (failed,) = [s for s in json.loads(run("test", "calm.rules", "--json").out)["scenarios"] if not s["passed"]]
+    assert failed["because"] == {"base": "harbour.rules"}
+
+
 def test_a_change_that_is_declared_passes(run: Any):
     with open("windy.rules", "a", encoding="utf-8") as file:
         file.write('\nremove scenario "a hand is dealt" because "a hand has four cards"\n')
@@ -296,7 +307,7 @@ def test_variants_together_are_tested_against_the_game(run: Any):
 
 
 DIFF = """\
-~ title                 Harbour  →  Windy harbour                  windy.rules:3
+~ title    Harbour  →  Windy harbour                               windy.rules:3
 ~ param    size         4  →  5                                    windy.rules:5
 ~ step     main.deal    because there is more to do               windy.rules:10
            was  for p in Player:
@@ -305,7 +316,8 @@ DIFF = """\
            now  for p in Player:
                     repeat hand_size + 1:
                         draw_card(p)
-+ require  hang.corner  "{at} is too windy"                        windy.rules:8
++ require  hang.corner  Nobody may hang a lantern in the corner.   windy.rules:8
+           now  at != c1 else "{at} is too windy"
 + scenario "four cards"                                           windy.rules:15
 50 of 53 clauses unchanged
 1 of 2 base scenarios still pass, 1 changed without a word
@@ -347,7 +359,7 @@ def test_games_that_have_nothing_to_do_with_each_other_are_compared_without_scen
 
 def test_a_lock_is_written_checked_and_made_anew(run: Any):
     assert run("lock", "--check", "windy.rules").out == "windy.rules is not locked\n"
-    assert run("lock", "windy.rules").out == "windy.lock: 2 clauses of the base\n"
+    assert run("lock", "windy.rules").out == "windy.lock: 5 clauses of the base\n"
     assert run("lock", "--check", "windy.rules") == Ran(0, "ok  windy.lock\n", "")
     edit("harbour.rules", "repeat hand_size:", "repeat 3:")
     told = run("check", "windy.rules")
