@@ -381,25 +381,32 @@ def other_settings(module: syntax.Module, program: core.Program) -> Iterator[tup
 
 def scenario_settings(module: syntax.Module, program: core.Program) -> list[tuple[dict[str, Any], int | None]]:
     """The different settings of a program's scenarios, that of the defaults first; what is set to its default is left out."""
+    found: list[tuple[dict[str, Any], int | None]] = [({}, None)]
+    for decl in module.declarations:
+        if isinstance(decl, syntax.Scenario):
+            settings = scenario_setting(decl, module, program)
+            if settings not in found:
+                found.append(settings)
+    return found
+
+
+def scenario_setting(
+    decl: syntax.Scenario, module: syntax.Module, program: core.Program
+) -> tuple[dict[str, Any], int | None]:
+    """The parameters (in internal form) and the number of seats that a scenario asks for, as far as they are not the defaults."""
     from rulesdsl.check_scenarios import literal, settings_of
 
     kinds = {name: kind for name, kind, _ in program.parameters}
     usual = {name: value for name, _, value in program.parameters}
-    fewest = seat_counts(module)[0]
-    found: list[tuple[dict[str, Any], int | None]] = [({}, None)]
-    for decl in module.declarations:
-        if isinstance(decl, syntax.Scenario):
-            settings: dict[str, Any] = {}
-            seats = None
-            for name, node in settings_of(decl).items():
-                value = literal(node, kinds.get(name))
-                if name == "players":
-                    seats = value if value != fewest else None
-                elif value is not None and value != usual.get(name):
-                    settings[name] = value
-            if (settings, seats) not in found:
-                found.append((settings, seats))
-    return found
+    settings: dict[str, Any] = {}
+    seats = None
+    for name, node in settings_of(decl).items():
+        value = literal(node, kinds.get(name))
+        if name == "players":
+            seats = value if value != seat_counts(module)[0] else None
+        elif value is not None and value != usual.get(name):
+            settings[name] = value
+    return settings, seats
 
 
 def ends_of(kind: Type) -> list[Any]:

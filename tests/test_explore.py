@@ -120,7 +120,9 @@ def test_a_position_that_comes_again_is_told_and_breaks_a_promised_end() -> None
 
 
 def test_a_dead_end_is_found_with_the_way_there() -> None:
-    text = WALK.replace("    emit Moved(me, n)\n", '    require odd: at + n != 4 and at != 3 else "no"\n    emit Moved(me, n)\n')
+    text = WALK.replace(
+        "    emit Moved(me, n)\n", '    require odd: at + n != 4 and at != 3 else "no"\n    emit Moved(me, n)\n'
+    )
     found = explored(text)
     assert found.failure is not None and found.failure.law == "dead end" and choices(found.failure.plies) == 2
 
@@ -134,7 +136,9 @@ def test_a_bound_is_kept_and_says_what_is_certain() -> None:
 
 
 def test_draws_are_gone_through_whatever_they_weigh() -> None:
-    text = WALK.replace("        p chooses go", "        draw n from [1, 1, 1, 2]\n        emit Moved(p, n)\n        p chooses go")
+    text = WALK.replace(
+        "        p chooses go", "        draw n from [1, 1, 1, 2]\n        emit Moved(p, n)\n        p chooses go"
+    )
     found = explored(text, until=lambda state: state[0] == 2)
     assert found.found == (("draw", 2),)
 
