@@ -93,6 +93,8 @@ def claimed(delta: syntax.Delta) -> tuple[Key, ...]:
         case syntax.Add():
             shared = tuple(("name", name.id) for name in names_of(delta.declaration))
             return (declaration_key(delta.declaration), *shared)
+        case syntax.RemoveScenarios():
+            return ()  # which they are is known when the base is: see `variants`
         case syntax.Remove(kind="step"):
             return tuple(_path(kind, delta.path) for kind in ("step", *SIDES))
         case syntax.Remove():

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from rulesdsl import syntax
 from rulesdsl.clauses import Clause, clauses_of
@@ -65,7 +65,22 @@ def difference(first: syntax.Module, second: syntax.Module, overrides: Sequence[
     said = {override.key: override for override in overrides}
     changes = [*_changed(before, after, said), *_added(before, after, said)]
     touched = sum(change.sign != "+" for change in changes)
-    return Difference(tuple(changes), len(before) - touched, len(before))
+    return Difference(tuple(_gathered(changes, overrides)), len(before) - touched, len(before))
+
+
+def _gathered(changes: Sequence[Change], overrides: Sequence[Override]) -> Iterator[Change]:
+    """The changes, with one for all scenarios that one delta removes by what they name. `was` has their titles."""
+    groups = {o.span: o for o in overrides if o.key[0] == "scenario" and o.kind == "removed" and o.names}
+    titles: dict[Span, list[str]] = {}
+    for change in changes:
+        if change.span in groups and change.key[0] == "scenario" and change.sign == "-":
+            titles.setdefault(change.span, []).append(change.key[1])
+    for change in changes:
+        if change.key[0] != "scenario" or change.sign != "-" or change.span not in titles:
+            yield change
+        elif titles[change.span][0] == change.key[1]:
+            key = ("scenarios", f"naming {', '.join(groups[change.span].names)}")
+            yield evolve(change, key=key, was="\n".join(titles[change.span]))
 
 
 _Said = Mapping[Key, Override]

@@ -62,6 +62,7 @@ def format_statement(statement: syntax.Statement, indent: int = 0) -> str:
 
 _ONE_LINERS = (
     syntax.Param, syntax.Const, syntax.Board, syntax.Terminates, syntax.StateField, syntax.SetParam, syntax.Remove,
+    syntax.RemoveScenarios,
     syntax.ReplaceMember, syntax.ReplaceRequire, syntax.AddRequire, syntax.AddChoice, syntax.AddField,
 )  # fmt: skip
 
@@ -302,6 +303,9 @@ class Printer(StatementPrinter):
             case syntax.Remove():
                 what = f'"{d.text.text}" ' if d.text is not None else "".join(f"{p} " for p in [_dotted(d.path)] if p)
                 self._line(start, end, f'remove {d.kind} {what}because "{d.because.text}"', 0, until=limit)
+            case syntax.RemoveScenarios():
+                names = ", ".join(name.id for name in d.names)
+                self._line(start, end, f'remove scenarios naming {names} because "{d.because.text}"', 0, until=limit)
             case syntax.ReplaceStep() | syntax.Around():
                 verb = "replace" if isinstance(d, syntax.ReplaceStep) else d.side
                 because = f' because "{d.because.text}"' if d.because is not None else ""

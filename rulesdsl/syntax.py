@@ -868,6 +868,17 @@ class Remove:
 
 
 @frozen
+class RemoveScenarios:
+    """`remove scenarios naming NAME, NAME because "..."`: those of the base that name one of these declarations, or a place of
+    one of these boards, and that nothing else changes."""
+
+    span: Span
+    names: tuple[Name, ...]
+    because: Sentence
+    doc: str = ""
+
+
+@frozen
 class Add:
     """`add` a new declaration."""
 
@@ -929,13 +940,13 @@ class Around:
 
 
 Delta = Union[
-    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddChoice, AddMember,
-    Around,
+    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, RemoveScenarios, Add, AddField, AddRequire,
+    AddChoice, AddMember, Around,
 ]
 
 DELTAS = (
-    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, Add, AddField, AddRequire, AddChoice, AddMember,
-    Around,
+    SetParam, Replace, ReplaceStep, ReplaceRequire, ReplaceMember, Remove, RemoveScenarios, Add, AddField, AddRequire,
+    AddChoice, AddMember, Around,
 )  # fmt: skip
 
 Declaration = Union[

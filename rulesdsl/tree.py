@@ -254,6 +254,9 @@ class Builder(Statements):
     def on_remove_terminates(self, c: list[Any]) -> syntax.Remove:
         return syntax.Remove(self._span(c), "terminates", (), None, c[2], self._doc(c[0]))
 
+    def on_remove_scenarios(self, c: list[Any]) -> syntax.RemoveScenarios:
+        return syntax.RemoveScenarios(self._span(c), tuple(self._names(c)), nodes(c)[-1], self._doc(c[0]))
+
     def on_around(self, c: list[Any]) -> syntax.Around:
         path, *because, block = nodes(c)
         return syntax.Around(

@@ -29,13 +29,14 @@ from rulesdsl.deltas import (
     told,
 )
 from rulesdsl.diagnostics import Diagnostic, Label, Span, closest
+from rulesdsl.naming import words_in, words_of
 
 
 @frozen
 class Override:
     """What one delta does to one clause: for `diff`, `lock` and explanations. kind: `added`, `removed`, `replaced`, or `set` for
     the value of a parameter. `was` and `now` are syntax, or None; `because` is the author's reason, `doc` what documents the
-    delta. `delta` is the place of the delta, `span` that of what it says of this clause."""
+    delta. `delta` is the place of the delta, `span` that of what it says of this clause; `names` are those by which it finds scenarios."""
 
     kind: str
     key: Key
@@ -46,6 +47,7 @@ class Override:
     now: Any
     because: str
     doc: str
+    names: tuple[str, ...] = ()
 
 
 @frozen
@@ -80,6 +82,7 @@ def compose(
         work.diagnostics.extend(conflicts)
         kept = [item for place, item in enumerate(items) if place not in overruled]
         if not conflicts:
+            work.named = frozenset(key for item in kept for key in item.keys)
             work.all(sorted(kept, key=lambda item: (_depth(item.variant, below), _ORDER[type(item.delta)])))
     if work.diagnostics:
         return Composition(base, tuple(work.overrides), tuple(work.diagnostics))
@@ -90,8 +93,9 @@ def compose(
 _OWNERS = ("flow", "action", "enum")
 """The kinds of clauses that have parts."""
 
-# Whole clauses are exchanged first; then their parts change; what is removed goes last, so that a mistake names its place.
+# Scenarios that name something go while it is still there. Then whole clauses are exchanged; then their parts change; what is removed goes last, so that a mistake names its place.
 _ORDER: dict[type, int] = {
+    syntax.RemoveScenarios: -1,
     syntax.SetParam: 0,
     syntax.Replace: 1,
     syntax.ReplaceMember: 2,
@@ -163,6 +167,8 @@ class _Work:
     diagnostics: list[Diagnostic] = field(factory=list)
     overrides: list[Override] = field(factory=list)
     item: Item | None = None
+    named: frozenset[Key] = frozenset()
+    """The clauses that some delta changes by name."""
 
     def all(self, items: Sequence[Item]) -> None:
         for item in items:
@@ -180,7 +186,8 @@ class _Work:
         reason = because.text if because is not None else ""
         assert self.item is not None
         variant, whole = self.item.variant, self.item.whole
-        self.overrides.append(Override(kind, key, variant, whole, delta.span, was, now, reason, delta.doc))
+        names = tuple(name.id for name in getattr(delta, "names", ()))
+        self.overrides.append(Override(kind, key, variant, whole, delta.span, was, now, reason, delta.doc, names))
 
     # ------------------------------------------------------------ finding
 
@@ -553,6 +560,26 @@ class _Work:
                 self.missing((delta.kind, name), delta.text.span if delta.text is not None else delta.path[0].span)
             else:
                 was = self.declarations.pop(position)
+                self.record(delta, "removed", declaration_key(was), was, None)
+
+    def on_RemoveScenarios(self, delta: syntax.RemoveScenarios) -> None:
+        known = self.known()
+        for name in delta.names:
+            if name.id not in known:
+                near = closest(name.id, known)
+                hint = f"did you mean `{known[near][0]} {near}`?" if near else ""
+                self.report("X801", f"the base has nothing called `{name.id}`", name.span, "", hint)
+                continue
+            words = words_of(name.id, name.span.source, self.declarations)
+            found = [
+                decl
+                for decl in self.declarations
+                if isinstance(decl, syntax.Scenario)
+                and declaration_key(decl) not in self.named
+                and not words.isdisjoint(words_in(decl))
+            ]
+            for was in found:
+                self.declarations.remove(was)
                 self.record(delta, "removed", declaration_key(was), was, None)
 
     def remove_member(self, delta: syntax.Remove) -> None:

@@ -228,6 +228,26 @@ def test_choices_of_several_variants_stand_side_by_side_and_are_clauses_of_their
     }  # fmt: skip
 
 
+def test_scenarios_are_removed_by_what_they_name_but_not_those_that_are_told_of():
+    more = 'add scenario "a round":\n    run draw_card(player0)\n    draw ember'
+    kept = 'add scenario "rounds":\n    expect rounds == 0'
+    first = module("first", more, kept)
+    by_place = module("second", 'remove scenarios naming Cell because "the shore is another"')
+    made = compose(BASE, [first, by_place], {"second": frozenset({"first"})})
+    assert not made.diagnostics, render(made.diagnostics)
+    assert [name for name in clause_texts(made.module) if name.startswith("scenario")] == ['scenario "a round"', 'scenario "rounds"']
+    by_flow = module("second", 'remove scenarios naming draw_card because "nobody draws"', 'replace scenario "a round":\n    expect rounds == 0')
+    made = compose(BASE, [first, by_flow], {"second": frozenset({"first"})})
+    assert not made.diagnostics, render(made.diagnostics)
+    texts = clause_texts(made.module)
+    assert "expect rounds == 0" in texts['scenario "a round"'] and 'scenario "a hand is dealt"' in texts
+    made = compose(BASE, [by_place])
+    (change,) = difference(BASE, made.module, made.overrides).changes
+    assert (change.sign, change.clause) == ("-", "scenarios naming Cell")
+    assert change.was.split("\n") == ["nobody hangs two lanterns on one cell", "a hand is dealt"]
+    assert change.because == "the shore is another"
+
+
 def test_a_choice_is_in_conflict_with_the_same_choice_and_with_another_step():
     choice = module("north", "add choice main.play: hide", "add action hide:\n    emit RoundBegan()")
     again = module("south", "add choice main.play: hide")
