@@ -243,6 +243,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "catan": fuzzed("games/catan.rules", 200, 3, 4),
     "seafarers": fuzzed("games/seafarers.rules", 200, 3, 4),
     "variants": variants,
+    "classic": tests("tests/test_classic.py", "tests/test_outside.py"),
     "laws": tests("tests/test_laws.py", "tests/test_fuzz.py"),
     "programs": tests("tests/test_programs.py"),
     "everything": tests(),
