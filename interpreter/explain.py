@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from interpreter.codec import Codec
 from interpreter.errors import ValueProblem
@@ -32,7 +32,8 @@ class Reason:
 
     `guard`: the name of the `require`, or of the parameter whose domain leaves the argument out, or nothing; `sentence`: what
     a player is told; `clause`: `place.vacant`; `file`, `line`, `section` (`§1.5`): where in the rules and in the rulebook;
-    `values`: texts of the rules and the values that they have here.
+    `values`: texts of the rules and the values that they have here; `among`: where an argument is not in its domain, what is
+    in it.
     """
 
     guard: str
@@ -42,6 +43,12 @@ class Reason:
     line: int = 0
     section: str = ""
     values: tuple[tuple[str, str], ...] = ()
+    among: str = ""
+
+    @property
+    def short(self) -> str:
+        """The sentence, with the domain where that is short enough to be read in passing."""
+        return f"{self.sentence}, which is {self.among}" if 0 < len(self.among) <= 60 else self.sentence
 
 
 @frozen
@@ -59,8 +66,8 @@ class Explanation:
 
     @property
     def summary(self) -> str:
-        """The first reason's sentence."""
-        return self.reasons[0].sentence if self.reasons else f"{self.move} is legal"
+        """The first reason, in short."""
+        return self.reasons[0].short if self.reasons else f"{self.move} is legal"
 
     def __str__(self) -> str:
         if self.legal:
@@ -228,7 +235,8 @@ class _Examiner:
         sentence = f"{self.texts[item.name]} is not in {where}"
         told = self.rules.codec.text(item.domain.type, values)
         shown = ((where, told),) if told != where else ()
-        self.reasons.append(self._reason(item.name, sentence, item.span, "", shown))
+        reason = self._reason(item.name, sentence, item.span, "", shown)
+        self.reasons.append(evolve(reason, among=told if shown else ""))
 
     def _let(self, place: int, entry: ActionLet) -> None:
         self.known[entry.name] = self._tried(entry.name, f"let_{place}", entry.relies, entry.value)

@@ -120,6 +120,12 @@ def test_a_refused_move_changes_nothing(move: Any, reason: str) -> None:
     assert not match.why(move)
 
 
+def test_a_refusal_says_what_could_be_chosen() -> None:
+    match = duel().new(seed=4, chance=lambda question: question.outcomes[0][0])
+    with pytest.raises(IllegalMove, match=r"two is not in distinct\(hand\[ana\]\), which is \{.*ace.*\}"):
+        match.play("play(two)")
+
+
 def test_the_wrong_seat_is_refused() -> None:
     match = duel().new(seed=4)
     with pytest.raises(IllegalMove, match="ana is asked now, not bob"):
