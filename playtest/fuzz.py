@@ -1,102 +1,48 @@
 """Random games with every law checked: whether a game holds together, found out by playing it many thousand times.
 
-The loop runs on the generated module itself, on positions in their internal form; names, logs and matches come in only
-for a share of the games (`playtest.recheck`) and when something is broken. Each game has a random sequence of its own,
-made from the seed and the game's number, so a result depends on the seed alone.
+    result = fuzz(load("games/atlanteon.rules"), games=1_000)
+    result.failure          # None, or the game that breaks a law
+
+Games differ in their habits, and half of them start where something was seen first (`playtest.swarm`, `playtest.archive`).
+Each game has a random sequence of its own, made from the seed and the game's number, so a result depends on the seed alone,
+and not on the number of processes.
 """
 
 from __future__ import annotations
 
-import random
 import time
-from collections import Counter
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from playtest import recheck
-from playtest.laws import Broken, Laws
-from playtest.logs import LogLaw
-from playtest.plies import CHOICE, DRAW, Loaded, Ply, Position, State
-from rulesdsl import runtime
+from playtest import corpus
+from playtest.archive import Archive
+from playtest.chunks import RECHECKED, Chunk, Plan, Player, Task, tasks
+from playtest.failure import Failure, failure
+from playtest.plies import Loaded
+from playtest.pool import News, Pool, pool
+from playtest.rollout import MAX_CHOICES, Arena, Played, game_random, random_game
+from playtest.swarm import draw
+from rulesdsl.core import Call, Expr, Program
+from rulesdsl.optimise import every_expression, optimise
+from rulesdsl.points import Point
+from rulesdsl.walk import everything, exprs_of, statements
 
-MAX_CHOICES = 5_000
-MAX_DRAWS = 50_000
-RECHECKED = 1 / 100
 REPORT_SECONDS = 0.1
 
 
 @frozen
-class Failure:
-    """A broken law, and the game that breaks it.
-
-    `law` is one of `playtest.laws.LAWS` or `THOROUGH_LAWS`; `clause` the sentence of the invariant, or where and
-    how the rules failed; `number` its place among the program's invariants or transitions. `plies` are the answers and drawn
-    outcomes up to the break; `event` is the number of the breaking event after the last of them. `before` and `after` are
-    the states around it. `thorough`: found by rechecking a whole game. `game` is the number of the fuzzed game.
-    """
-
-    law: str
-    clause: str
-    detail: str
-    plies: tuple[Ply, ...]
-    number: int | None = None
-    event: int | None = None
-    before: State | None = None
-    after: State | None = None
-    place: tuple[str, int, int] | None = None
-    thorough: bool = False
-    game: int = 0
-
-    @property
-    def kind(self) -> tuple[str, str]:
-        """Failures of the same kind are the same bug."""
-        return self.law, self.clause
-
-    @property
-    def choices(self) -> int:
-        """How many of the plies are players' answers."""
-        return sum(kind == CHOICE for kind, _ in self.plies)
-
-
-def failure(broken: Broken, plies: Sequence[Ply], *, thorough: bool = False, game: int = 0) -> Failure:
-    """A broken law together with the plies that lead to it."""
-    return Failure(
-        law=broken.law,
-        clause=broken.clause,
-        detail=broken.detail,
-        plies=tuple(plies),
-        number=broken.number,
-        event=broken.event,
-        before=broken.before,
-        after=broken.after,
-        place=broken.place,
-        thorough=thorough,
-        game=game,
-    )
-
-
-@frozen
-class Played:
-    """One random game. `end` is its last state, None where it was cut short or broken."""
-
-    plies: tuple[Ply, ...]
-    choices: int
-    end: State | None
-    rechecked: bool = False
-    failure: Failure | None = None
-
-
-@frozen
 class Progress:
-    """How far a run of games has come."""
+    """How far a run of games has come. `points`: how many points of the rules were come to, of how many (0: not counted)."""
 
     games: int
     of: int | None
     choices: int
     seconds: float
     broken: bool = False
+    points: tuple[int, int] = (0, 0)
 
     @property
     def rate(self) -> float:
@@ -108,9 +54,11 @@ class Progress:
 class Result:
     """What a run of games showed. Equal for equal seeds and games, apart from `seconds`.
 
-    `ends`: games by winners, as a tuple of seat names (all seats: a tie). `lengths`: games by number of answers. `cut`:
-    games that were given up after `MAX_CHOICES` answers. `rechecked`: games that were checked thoroughly. `observed`: games
-    by what the caller's `observe` said of their last state.
+    `ends`: games by winners, as a tuple of seat names (all seats: a tie). `lengths`: games that ended, by number of answers.
+    `cut`: games that were given up after `max_choices` answers. `bursts`: games that started from the archive and were left
+    before their end. `rechecked`: games that were checked thoroughly. `observed`: games by what the caller's `observe` said of
+    their last state. `unreached`: points of the rules that were never come to. `corpus`: games of the corpus that were
+    replayed first.
     """
 
     games: int
@@ -123,12 +71,21 @@ class Result:
     observed: Mapping[Hashable, int]
     seed: int
     failure: Failure | None = None
+    bursts: int = 0
+    unreached: tuple[Point, ...] = ()
+    points: int = 0
+    corpus: int = 0
     seconds: float = field(default=0.0, eq=False)
 
     @property
     def answers(self) -> int:
         """Players' answers in all games."""
         return self.choices
+
+    @property
+    def ended(self) -> int:
+        """How many games came to their end."""
+        return sum(self.lengths.values())
 
     @property
     def rate(self) -> float:
@@ -145,118 +102,23 @@ class Result:
 
     @property
     def mean_length(self) -> float:
-        games = sum(self.lengths.values())
-        return sum(length * count for length, count in self.lengths.items()) / games if games else 0.0
-
-
-def game_random(seed: int, game: int) -> random.Random:
-    """The random sequence of one game, the same on every machine."""
-    return random.Random((seed & 0xFFFFFFFFFFFFFFFF) << 64 | game)
-
-
-def random_game(laws: Laws, rng: random.Random, *, max_choices: int = MAX_CHOICES, game: int = 0) -> Played:
-    """Play one game from the start with uniformly random answers and fair draws, and judge every ply."""
-    plies: list[Ply] = []
-    try:
-        with laws.faults():
-            position = laws.start(runtime.Trace())
-            made, end = _play_on(laws, rng, position, plies, max_choices)
-    except Broken as broken:
-        made = sum(kind == CHOICE for kind, _ in plies)
-        return Played(tuple(plies), made, None, failure=failure(broken, plies, game=game))
-    return Played(tuple(plies), made, end)
-
-
-def _play_on(
-    laws: Laws, rng: random.Random, position: Position, plies: list[Ply], max_choices: int
-) -> tuple[int, State | None]:
-    """The hot loop: answers until the game is over. Gives the number of answers and the last state (None: cut short)."""
-    module = laws.module
-    kind, legal, answer, judge, pick = module.KIND, module.legal, module.answer, laws.judge, rng.random
-    trace_of = runtime.Trace
-    note = plies.append
-    limit = max_choices if laws.limit is None else min(laws.limit, max_choices)
-    state, frame = position
-    made = drawn = 0
-    while frame is not None:
-        trace = trace_of()
-        if kind[frame[0]] == DRAW:
-            drawn += 1
-            if drawn > MAX_DRAWS:
-                return made, None
-            outcomes = module.outcomes(state, frame)
-            if not outcomes:
-                raise laws.nothing_to_draw(state, frame)
-            value = draw(outcomes, rng)
-            note((DRAW, value))
-            after, frame = module.drawn(state, frame, value, trace)
-        else:
-            if made >= limit:
-                if laws.limit is not None and made >= laws.limit:
-                    raise laws.endless(state, made)
-                return made, None
-            moves = legal(state, frame)
-            if not moves:
-                raise laws.dead_end(state, frame)
-            move = moves[int(pick() * len(moves))]
-            note((CHOICE, move))
-            made += 1
-            after, frame = answer(state, frame, move, trace)
-        judge(state, trace, after)
-        state = after
-    return made, state
-
-
-def draw(outcomes: Sequence[tuple[Any, int]], rng: random.Random) -> Any:
-    """One of the outcomes, by weight."""
-    total = 0
-    for _, weight in outcomes:
-        total += weight
-    left = int(rng.random() * total)
-    for value, weight in outcomes:
-        left -= weight
-        if left < 0:
-            return value
-    return outcomes[-1][0]
-
-
-@frozen
-class Plan:
-    """How to fuzz: how many games (None: until `seconds` are over), from which seed, how many of them thoroughly.
-
-    `observe` is given the last state of every finished game, and what it says is counted. `logs`: thorough checks also play
-    the game through a match and its log (by this law, or by one made for the program).
-    """
-
-    games: int | None = 1_000
-    seed: int = 0
-    seconds: float | None = None
-    rechecked: float = RECHECKED
-    max_choices: int = MAX_CHOICES
-    observe: Callable[[State], Hashable] | None = None
-    logs: LogLaw | bool = True
+        return sum(length * count for length, count in self.lengths.items()) / self.ended if self.ended else 0.0
 
 
 def fuzzing(loaded: Loaded, plan: Plan) -> Generator[Progress, None, Result]:
-    """Play random games as planned, until a law is broken; says how far it is every tenth of a second."""
-    laws = Laws(loaded)
-    logs = LogLaw(loaded) if plan.logs is True else plan.logs or None
-    tally = _Tally(loaded, plan)
-    began = reported = time.perf_counter()
-    while tally.failure is None and (plan.games is None or tally.games < plan.games):
-        tally.add(_one(laws, plan, tally.games, logs))
-        now = time.perf_counter()
-        if now - reported >= REPORT_SECONDS:
-            reported = now
-            yield Progress(tally.games, plan.games, tally.choices, now - began)
-        if plan.seconds is not None and now - began >= plan.seconds:
-            break
-    seconds = time.perf_counter() - began
-    yield Progress(tally.games, plan.games, tally.choices, seconds, tally.failure is not None)
-    return tally.result(seconds)
+    """Play random games as planned, until a law is broken; says how far it is every tenth of a second.
+
+    Raises:
+        ValueError: the plan has several jobs and `observe`, or the program has no text from which others can make it.
+        OSError: the corpus cannot be read or written.
+    """
+    if plan.jobs > 1 and (plan.observe is not None or getattr(loaded, "source", None) is None):
+        raise ValueError("`observe`, and a program without its text, need `jobs=1`")
+    run = _Run(loaded, plan)
+    return (yield from run.all())
 
 
-def fuzz(loaded: Loaded, games: int = 1_000, seed: int = 0, **more: Any) -> Result:
+def fuzz(loaded: Loaded, games: int | None = 1_000, seed: int = 0, **more: Any) -> Result:
     """Play random games and check every law; `more` are further parts of a `Plan`."""
     run = fuzzing(loaded, Plan(games=games, seed=seed, **more))
     while True:
@@ -267,63 +129,166 @@ def fuzz(loaded: Loaded, games: int = 1_000, seed: int = 0, **more: Any) -> Resu
             return result
 
 
-def _one(laws: Laws, plan: Plan, game: int, logs: LogLaw | None) -> Played:
-    """The game with this number; a share of them is checked thoroughly when it is over."""
-    rng = game_random(plan.seed, game)
-    thorough = rng.random() < plan.rechecked
-    played = random_game(laws, rng, max_choices=plan.max_choices, game=game)
-    if not thorough or played.failure is not None:
-        return played
-    broken = recheck.recheck(laws, played.plies, rng, logs)
-    if broken is None:
-        return evolve(played, rechecked=True)
-    ply, why = broken
-    return evolve(played, failure=failure(why, played.plies[:ply], thorough=True, game=game), rechecked=True)
-
-
-class _Tally:
-    """Counts games as they are played."""
+class _Run:
+    """One run: the corpus, then round after round."""
 
     def __init__(self, loaded: Loaded, plan: Plan) -> None:
-        self.names = loaded.program.player.members
+        self.loaded = loaded
         self.plan = plan
-        self.games = self.choices = self.draws = self.rechecked = self.cut = 0
-        self.ends: Counter[int] = Counter()
-        self.lengths: Counter[int] = Counter()
-        self.observed: Counter[Hashable] = Counter()
-        self.failure: Failure | None = None
+        self.arena = Arena(loaded, plan.archive)
+        self.began = self.reported = time.monotonic()
+        self.until = None if plan.seconds is None else self.began + plan.seconds
+        self.player = Player(self.arena, plan)
+        self.archive = Archive()
+        self.total = Chunk()
+        self.replayed = 0
 
-    def add(self, played: Played) -> None:
-        self.games += 1
-        self.choices += played.choices
-        self.draws += len(played.plies) - played.choices
-        self.rechecked += played.rechecked
-        self.failure = played.failure
-        if played.failure is not None:
-            return
-        if played.end is None:
-            self.cut += 1
-            return
-        self.ends[played.end[-1][0]] += 1
-        self.lengths[played.choices] += 1
-        if self.plan.observe is not None:
-            self.observed[self.plan.observe(played.end)] += 1
+    def all(self) -> Generator[Progress, None, Result]:
+        """The whole run."""
+        kept = corpus.Corpus(self.plan.corpus, self.loaded) if self.plan.corpus is not None else None
+        if kept is not None:
+            for chunk in kept.replayed(self.arena, self.archive):
+                self.replayed += 1
+                self.total.failure = chunk.failure
+                if self._due():
+                    yield self.progress()
+        with self._pool() as workers:
+            for chunks in tasks(self.plan.games, self.until):
+                if self.total.failure is not None or self._over():
+                    break
+                yield from self._round(chunks, workers)
+        if kept is not None:
+            kept.keep(self.archive.entries, self.total.failure)
+        yield self.progress()
+        return self.result()
 
-    def result(self, seconds: float) -> Result:
-        ends = {
-            tuple(name for seat, name in enumerate(self.names) if mask >> seat & 1): count
-            for mask, count in sorted(self.ends.items())
-        }
-        return Result(
-            games=self.games,
-            choices=self.choices,
-            draws=self.draws,
-            rechecked=self.rechecked,
-            cut=self.cut,
-            ends=ends,
-            lengths=dict(sorted(self.lengths.items())),
-            observed=dict(self.observed),
-            seed=self.plan.seed,
-            failure=self.failure,
-            seconds=seconds,
+    @contextmanager
+    def _pool(self) -> Iterator[Pool | None]:
+        if self.plan.jobs == 1:
+            yield None
+            return
+        program = self.loaded.program
+        params = {name: value for name, _, value in program.parameters}
+        with pool(self.loaded.source, params, len(program.player.members), self.plan) as made:
+            made.tell(News(tuple(self.archive.entries), frozenset(self.archive.known)))
+            yield made
+
+    def _round(self, chunks: list[Task], workers: Pool | None) -> Generator[Progress, None, None]:
+        """Play the chunks of a round, and merge what they found in their order."""
+        done: dict[int, Chunk] = {}
+        if workers is None:
+            for number, task in enumerate(chunks):
+                done[number] = yield from self._watched(self.player.chunk(task, self.archive), done)
+                if done[number].failure is not None or self._over():
+                    break
+        else:
+            for number, chunk in workers.play(chunks):
+                done[number] = chunk
+                yield self.progress(done)
+        news = News()
+        for number in sorted(done):
+            chunk = done[number]
+            self.total.merge(chunk)
+            added = News(tuple(entry for entry in chunk.entries if self.archive.add(entry)), chunk.known)
+            added.tell(self.archive)
+            news = News((*news.entries, *added.entries), news.known | added.known)
+            if chunk.failure is not None:
+                break
+        if workers is not None:
+            workers.tell(news)
+
+    def _watched(
+        self, steps: Generator[Chunk, None, Chunk], done: Mapping[int, Chunk]
+    ) -> Generator[Progress, None, Chunk]:
+        """A chunk that is played here, with progress now and then."""
+        while True:
+            try:
+                chunk = next(steps)
+            except StopIteration as stop:
+                return stop.value  # type: ignore[no-any-return]
+            if self._due():
+                yield self.progress({**done, -1: chunk})
+
+    def _due(self) -> bool:
+        now = time.monotonic()
+        if now - self.reported < REPORT_SECONDS:
+            return False
+        self.reported = now
+        return True
+
+    def _over(self) -> bool:
+        return self.until is not None and time.monotonic() >= self.until
+
+    def progress(self, chunks: Mapping[int, Chunk] | None = None) -> Progress:
+        """How far the run is, with chunks that are not merged yet."""
+        more = list((chunks or {}).values())
+        return Progress(
+            self.total.games + sum(chunk.games for chunk in more),
+            self.plan.games,
+            self.total.choices + sum(chunk.choices for chunk in more),
+            time.monotonic() - self.began,
+            self.total.failure is not None or any(chunk.failure is not None for chunk in more),
+            (self._points_reached(), len(self.arena.points)),
         )
+
+    def _points_reached(self) -> int:
+        return sum(key[0] == "point" for key in self.archive.known)
+
+    def _unreached(self) -> tuple[Point, ...]:
+        needed = called(self.loaded.program)
+        return tuple(
+            point
+            for number, point in enumerate(self.arena.points)
+            if ("point", number) not in self.archive.known
+            and (not point.clause.startswith("def ") or point.clause.removeprefix("def ") in needed)
+        )
+
+    def result(self) -> Result:
+        """What the run showed."""
+        names = self.loaded.program.player.members
+        total = self.total
+        return Result(
+            games=total.games,
+            choices=total.choices,
+            draws=total.draws,
+            rechecked=total.rechecked,
+            cut=total.cut,
+            ends={_seats(mask, names): count for mask, count in sorted(total.ends.items())},
+            lengths=dict(sorted(total.lengths.items())),
+            observed=dict(total.observed),
+            seed=self.plan.seed,
+            failure=total.failure,
+            bursts=total.bursts,
+            unreached=self._unreached(),
+            points=len(self.arena.points),
+            corpus=self.replayed,
+            seconds=time.monotonic() - self.began,
+        )
+
+
+def called(program: Program) -> frozenset[str]:
+    """The defs that play needs: not those that only scenarios and sentences call, or whose value parameters decide."""
+    program = optimise(program, instrumented=True)
+    calls = {info.name: _calls(expr for stmt in statements(info.body) for expr in exprs_of(stmt)) for info in program.defs}
+    found: set[str] = set()
+    pending = _calls(every_expression(evolve(program, defs=())))
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending |= calls[name]
+    return frozenset(found)
+
+
+def _calls(exprs: Iterable[Expr]) -> set[str]:
+    return {part.name for expr in exprs for part in everything(expr) if isinstance(part, Call)}
+
+
+def _seats(mask: int, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for seat, name in enumerate(names) if mask >> seat & 1)
+
+
+__all__ = [
+    "MAX_CHOICES", "RECHECKED", "Failure", "Plan", "Played", "Progress", "Result", "draw", "evolve", "failure", "fuzz", "fuzzing",
+    "game_random", "random_game",
+]  # fmt: skip

@@ -108,18 +108,21 @@ class Laws:
             self.chosen_types[action.position] = tuple(chosen.type for chosen in action.chosen)
 
     @contextmanager
-    def faults(self) -> Iterator[None]:
-        """What goes wrong inside generated code is a broken law too, with the line of the rules where it happened."""
+    def faults(self, module: Any = None) -> Iterator[None]:
+        """What goes wrong inside generated code (of another module than that of the laws, too) is a broken law, with the line of
+        the rules where it happened."""
         try:
             yield
         except Broken:
             raise
         except Exception as error:
-            raise self.fault(error) from error
+            raise self.fault(error, module) from error
 
-    def fault(self, error: Exception) -> Broken:
+    def fault(self, error: Exception, module: Any = None) -> Broken:
         """The broken law for an exception that came out of generated code."""
         fault = runtime.fault_from(error, self.module)
+        if fault.place is None and module is not None:
+            fault = runtime.fault_from(error, module)
         line = fault.place[1] if fault.place else 0
         return Broken(FAULT, f"{fault.kind} at line {line}", fault.detail, place=fault.place)
 

@@ -6,19 +6,19 @@ game, `record` makes the log of a failing one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 from attrs import frozen
 
-from interpreter.errors import LogError, RulesError
+from interpreter.errors import LogError, RulesError, ValueProblem
 from interpreter.game import Game
-from interpreter.log import Log, parse_log
+from interpreter.log import Answer, Branch, Log, LoggedDraw, LoggedMove, Note, Redo, Start, Undo, parse_log
 from interpreter.match import Match
 from interpreter.node import events_of
 from interpreter.replay import fold, replay
 from interpreter.rules import Rules
-from interpreter.values import Question
+from interpreter.values import Move, Question
 from playtest.laws import LOG, Broken
 from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, play
 from rulesdsl import runtime
@@ -179,11 +179,12 @@ class Recorded:
     error: RulesError | None
 
 
-def record(rules: Rules, plies: Sequence[Ply]) -> Recorded:
-    """The log of a game that breaks a law: it ends before the answer at which the rules fail, and names that answer."""
+def record(rules: Rules, plies: Sequence[Ply], *, embed: bool = True) -> Recorded:
+    """The log of a game, which may break a law: it ends before the answer at which the rules fail, and names that answer.
+    `embed`: the log carries the text of the rules."""
     match: Match | None = None
     try:
-        match = Match(rules, seed=0, chance=told(rules, plies), checks=True)
+        match = Match(rules, seed=0, chance=told(rules, plies), checks=True, embed=embed)
         feed(rules, match, plies)
         match.legal_moves()
     except RulesError as error:
@@ -193,3 +194,75 @@ def record(rules: Rules, plies: Sequence[Ply]) -> Recorded:
             raise
         return Recorded(match.log, error)
     return Recorded(match.log, None)
+
+
+# ---------------------------------------------------------------- from logs
+
+
+def plies_of(rules: Rules, log: Log) -> tuple[Ply, ...]:
+    """The game that a log tells, as plies: that of its last position, with the answer that the rules failed at, if any.
+
+    What is not possible by these rules is left out, so that a log of other rules gives as much of its game as there is.
+    """
+    plies: list[Ply] = []
+    position: Position | None = None
+    try:
+        for move, draws in _told_answers(rules, log):
+            if position is None:
+                position = _go_on(rules, plies, rules.module.start(runtime.Trace()), draws)
+            elif move is not None and position[1] is not None and rules.module.allows(*position, move):
+                plies.append((CHOICE, move))
+                position = _go_on(rules, plies, play(rules.module, position, plies[-1], runtime.Trace()), draws)
+    except Exception:  # the rules fail at the last ply: whoever plays it will see how
+        pass
+    return tuple(plies)
+
+
+def _told_answers(rules: Rules, log: Log) -> Iterator[tuple[Any, tuple[LoggedDraw, ...]]]:
+    """Each move of the line of play at the end of a log, with the draws that followed it; first None and the set-up's draws."""
+    lines: dict[int, tuple[Start | Answer, ...]] = {}
+    line: tuple[Start | Answer, ...] = ()
+    attempt = None
+    for item in log.records:
+        if isinstance(item, (Undo, Redo, Branch)):
+            line = lines[item.to]
+        elif isinstance(item, (Start, Answer)):
+            line = (*line, item)
+        elif isinstance(item, Note):
+            attempt = item.attempt or attempt
+        lines[item.n] = line
+    for told_ in line:
+        draws = tuple(part for part in told_.then if isinstance(part, LoggedDraw))
+        yield (_move(rules, told_.answer) if isinstance(told_, Answer) else None), draws
+    if attempt is not None:
+        yield (None if attempt.answer is None else _move(rules, attempt.answer)), attempt.draws
+
+
+def _move(rules: Rules, move: LoggedMove) -> Any:
+    """The internal form of a logged move, None if there is no such move now."""
+    try:
+        return rules.internal_move(Move(move.action, move.arguments))
+    except ValueProblem:
+        return None
+
+
+def _go_on(rules: Rules, plies: list[Ply], position: Position, draws: Sequence[LoggedDraw]) -> Position:
+    """The next question: draws come out as they did, and where that cannot be, as the smallest outcome."""
+    waiting = list(draws)
+    while position[1] is not None and rules.module.KIND[position[1][0]] == DRAW:
+        name, kind = rules.draw_of(position[1][0])
+        possible = [value for value, _ in rules.module.outcomes(*position)]
+        value = possible[0]
+        if waiting and waiting[0].draw == name:
+            value = _outcome(rules, kind, waiting.pop(0).outcome, possible)
+        plies.append((DRAW, value))
+        position = play(rules.module, position, plies[-1], runtime.Trace())
+    return position
+
+
+def _outcome(rules: Rules, kind: Any, logged: Any, possible: Sequence[Any]) -> Any:
+    try:
+        value = rules.codec.internal(kind, logged)
+    except ValueProblem:
+        return possible[0]
+    return value if value in possible else possible[0]

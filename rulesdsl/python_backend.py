@@ -70,8 +70,9 @@ def generate(program: core.Program, instrumented: bool = False) -> Generated:
     for item in program.events:
         module.clause = f"event {item.name}"
         event(module, item)
+    measures = {measure.name for measure in program.measures}
     for definition in program.defs:
-        module.clause = f"def {definition.name}"
+        module.clause = f"{'measure' if definition.name in measures else 'def'} {definition.name}"
         def_function(module, definition)
     for action in program.actions:
         module.clause = f"action {action.name}"

@@ -142,12 +142,12 @@ def _not_legal(match: Match, number: int) -> list[str]:
 def _fuzz(game: Game, seed: int, seconds: float) -> bool:
     """Random games for a few seconds; whether a law was broken."""
     from playtest.fuzz import Plan
-    from playtest.logs import LogLaw
-    from table.trying import progress, run, summary
+    from table.fuzzing import progress, run, summary
 
     rules = game.rules()
+    plan = Plan(games=None, seed=seed, seconds=seconds)
     with progress(None, quiet=False) as tell:
-        result = run(rules, Plan(games=None, seed=seed, seconds=seconds, logs=LogLaw(rules)), tell)
-    for line in summary(result):
+        result = run(rules, plan, tell)
+    for line in summary([(rules, result)], plan):
         say(line)
     return result.failure is not None

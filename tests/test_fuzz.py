@@ -15,6 +15,7 @@ from interpreter.rules import Rules
 from playtest import fuzz as fuzzer
 from playtest import recheck
 from playtest.bots import FirstBot, RandomBot, bot
+from playtest.chunks import tasks
 from playtest.fuzz import Failure, Plan, fuzz, fuzzing
 from playtest.laws import Broken, Laws
 from playtest.plies import CHOICE, choices
@@ -93,10 +94,12 @@ def found(text: str, folder: Path, games: int = 2_000, **more: Any) -> tuple[Any
 
 def test_the_same_seed_gives_the_same_result(tmp_path: Path) -> None:
     game = loaded(LADDER, tmp_path)
-    first, second, other = fuzz(game, games=200, seed=7), fuzz(game, games=200, seed=7), fuzz(game, games=200, seed=8)
+    first, second, other = (fuzz(game, games=200, seed=seed) for seed in (7, 7, 8))
     assert first == second
     assert first != other
     assert first.failure is None
+    assert first.unreached == ()
+    first = fuzz(game, games=200, seed=7, swarm=False, archive=False)
     assert first.lengths == {10: 200}
     assert first.choices == 2000 == first.draws
     assert sum(first.ends.values()) == 200
@@ -136,6 +139,106 @@ def test_what_is_observed_is_counted(tmp_path: Path) -> None:
     game = loaded(LADDER, tmp_path)
     result = fuzz(game, games=50, observe=lambda state: state[-1][1] is not None)
     assert result.observed == {True: 50}
+
+
+# ---------------------------------------------------------------- rounds, processes, the archive, the corpus
+
+
+@pytest.mark.parametrize("text", [LADDER, LADDER.replace("rung[p] <= 20", "rung[p] <= 12")], ids=["whole", "broken"])
+def test_the_result_does_not_depend_on_the_number_of_processes(tmp_path: Path, text: str) -> None:
+    game = loaded(text, tmp_path)
+    alone, together = fuzz(game, games=150, seed=3), fuzz(game, games=150, seed=3, jobs=2)
+    assert alone == together
+    assert (alone.failure is None) == (text == LADDER)
+
+
+def test_rounds_have_the_games_that_are_asked_for() -> None:
+    for games in (1, 7, 8, 9, 100, 1_000):
+        numbers = [n for chunks in tasks(games, None) for task in chunks for n in range(task.first, task.first + task.games)]
+        assert numbers == list(range(games))
+
+
+VAULT = """\
+game vault:
+    title "A vault that opens to those who turn its wheel in one way only"
+    players ana, ben
+
+state:
+    turned: 0..14
+    moves: 0..60
+
+event Turned(left: bool):
+    moves += 1
+    if left:
+        turned = min(14, turned + 1)
+    else:
+        turned = 0
+
+action turn(left in {true, false}):
+    emit Turned(left)
+
+flow main:
+    turns p from ana if moves < 60:
+        p chooses turn
+    end tie
+
+measure progress(p: Player) -> int:
+    turned
+
+invariant "the vault stays closed":
+    turned < 14
+
+terminates within 60 choices
+"""
+
+
+def test_swarm_and_archive_find_what_uniform_play_does_not(tmp_path: Path) -> None:
+    game = loaded(VAULT, tmp_path)
+    assert fuzz(game, games=300, seed=1, swarm=False, archive=False).failure is None
+    plain = VAULT.replace("measure progress(p: Player) -> int:\n    turned\n\n", "")
+    for text, more in ((VAULT, {"swarm": False}), (plain, {"archive": False})):
+        failure = fuzz(loaded(text, tmp_path), games=300, seed=1, **more).failure
+        assert failure is not None
+        small = shrink(loaded(text, tmp_path), failure).failure
+        assert small.plies == ((CHOICE, (1, True)),) * 14
+
+
+def test_games_that_are_given_up_are_counted_apart(tmp_path: Path) -> None:
+    endless = changed(VAULT, " if moves < 60", "").replace("terminates within 60 choices\n", "")
+    endless = changed(endless, "    moves += 1\n", "    moves = 1\n").replace("turned < 14", "true")
+    result = fuzz(loaded(endless, tmp_path), games=30, seed=1, max_choices=40)
+    assert result.failure is None
+    assert result.ended == 0
+    assert result.cut == 30
+    assert result.choices <= 30 * 40
+
+
+def test_what_is_never_reached_is_named(tmp_path: Path) -> None:
+    text = changed(LADDER, "    end scores", "    if last is none:\n        step nothing:\n            emit Climbed(ana, 3)\n    end scores")
+    result = fuzz(loaded(text, tmp_path), games=50)
+    assert {(point.kind, point.clause, point.outcome) for point in result.unreached} == {
+        ("clause", "step main.nothing", None), ("branch", "flow main", True),
+    }  # fmt: skip
+
+
+def test_a_corpus_is_replayed_first_and_grows(tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    game = loaded(LADDER, tmp_path)
+    first = fuzz(game, games=20, corpus=folder)
+    kept = sorted(path.name for path in folder.iterdir())
+    assert (first.corpus, first.failure) == (0, None)
+    assert kept and all(name.startswith("ladder-2p-") for name in kept)
+    assert all(read_log(folder / name).header.game == "ladder" for name in kept)
+    again = fuzz(game, games=1, corpus=folder)
+    assert again.corpus == len(kept)
+    assert sorted(path.name for path in folder.iterdir()) == kept
+    (folder / "notes.jsonl").write_text("no log\n", encoding="utf-8")
+    broken = fuzz(loaded(changed(LADDER, "rung[p] <= 20", "rung[p] <= 2"), tmp_path), games=100, corpus=folder)
+    assert broken.failure is not None
+    assert broken.games == 0 or broken.failure.choices > 0
+    found = fuzz(loaded(changed(LADDER, "rung[p] <= 20", "rung[p] <= 2"), tmp_path), games=100, corpus=folder)
+    assert found.failure is not None
+    assert found.games == 0
 
 
 # ---------------------------------------------------------------- small planted bugs

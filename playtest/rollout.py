@@ -1,0 +1,188 @@
+"""One random game with every law checked: the hot loop of fuzzing.
+
+It runs on the generated module itself, on positions in their internal form. Names, logs and matches come in only for a share
+of the games (`playtest.recheck`) and when something is broken.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import frozen
+
+from playtest.archive import MEASURED_EVERY, Entry, Measured, Watch, measured
+from playtest.failure import Failure, failure
+from playtest.laws import FAULT, Broken, Laws
+from playtest.plies import CHOICE, DRAW, Loaded, Ply, Position, State, choices
+from playtest.swarm import Habit, draw
+from playtest.swarm import habit as habits
+from rulesdsl import runtime
+from rulesdsl.program import load_source
+
+MAX_CHOICES = 5_000
+MAX_DRAWS = 50_000
+
+
+@frozen
+class Played:
+    """One random game. `choices`: the answers that were given now, after those of the entry that it started from. `end` is its
+    last state, None where it was cut short or broken; `cut`: it was given up after `max_choices` answers."""
+
+    plies: tuple[Ply, ...]
+    choices: int
+    end: State | None
+    rechecked: bool = False
+    failure: Failure | None = None
+    cut: bool = False
+
+
+class Arena:
+    """A program made ready for many games: its laws, and the module on which it is played.
+
+    With an archive that is an instrumented one, made from the same text. Laws are judged on the plain module.
+    """
+
+    def __init__(self, loaded: Loaded, archive: bool = False) -> None:
+        self.loaded = loaded
+        self.laws = Laws(loaded)
+        self.module: Any = loaded.module
+        self.points: tuple[Any, ...] = ()
+        self.measures: tuple[Measured, ...] = ()
+        source = getattr(loaded, "source", None)
+        if archive and source is not None:
+            program = loaded.program
+            params = {name: value for name, _, value in program.parameters}
+            counted = load_source(source, params, len(program.player.members), instrumented=True)
+            self.module, self.points = counted.module, counted.points
+            self.measures = measured(program, loaded.module)
+
+    @property
+    def instrumented(self) -> bool:
+        return bool(self.points)
+
+    def play(
+        self,
+        rng: random.Random,
+        habit: Habit | None = None,
+        *,
+        start: Entry | None = None,
+        watch: Watch | None = None,
+        max_choices: int = MAX_CHOICES,
+        burst: int | None = None,
+        game: int = 0,
+    ) -> Played:
+        """Play one game and judge every ply.
+
+        Args:
+            habit: how moves are chosen; None: uniformly, with fair draws.
+            start: where it begins; None: at the start of the game.
+            watch: keeps what is new.
+            max_choices: the game is given up after so many answers.
+            burst: it is left after so many answers from `start`.
+        """
+        plies: list[Ply] = [] if start is None else list(start.plies)
+        began = 0 if start is None else start.choices
+        try:
+            with self.laws.faults(self.module):
+                position = self.laws.start(runtime.Trace()) if start is None else start.position
+                limit = max_choices if burst is None else min(max_choices, began + burst)
+                made, end = self._play_on(rng, position, plies, (began, limit), habit, watch)
+        except Broken as broken:
+            made = choices(plies)
+            told = self.broken_by(plies) if self.instrumented and broken.law == FAULT else None
+            return Played(tuple(plies), made - began, None, failure=failure(told or broken, plies, game=game))
+        if watch is not None and end is not None:
+            self._look_at_laws(watch, end)
+        return Played(tuple(plies), made - began, end, cut=end is None and made >= max_choices)
+
+    def _play_on(
+        self,
+        rng: random.Random,
+        position: Position,
+        plies: list[Ply],
+        numbers: tuple[int, int],
+        habit: Habit | None,
+        watch: Watch | None,
+    ) -> tuple[int, State | None]:
+        """Answers until the game is over. Gives the number of answers and the last state (None: cut short)."""
+        laws, module = self.laws, self.module
+        kind, legal, answer, judge, pick = module.KIND, module.legal, module.answer, laws.judge, rng.random
+        trace_of, note = runtime.Trace, plies.append
+        made, most = numbers
+        limit = most if laws.limit is None else min(laws.limit, most)
+        counts = watch.counts if watch is not None else []
+        measuring = watch is not None and bool(watch.measures)
+        state, frame = position
+        drawn = 0
+        while frame is not None:
+            trace = trace_of()
+            if kind[frame[0]] == DRAW:
+                drawn += 1
+                if drawn > MAX_DRAWS:
+                    return made, None
+                outcomes = module.outcomes(state, frame)
+                if not outcomes:
+                    raise laws.nothing_to_draw(state, frame)
+                value = draw(outcomes, rng) if habit is None else habit.draw(outcomes, rng)
+                note((DRAW, value))
+                after, frame = module.drawn(state, frame, value, trace)
+            else:
+                if made >= limit:
+                    if laws.limit is not None and made >= laws.limit:
+                        raise laws.endless(state, made)
+                    return made, None
+                moves = legal(state, frame)
+                if not moves:
+                    raise laws.dead_end(state, frame)
+                if watch is not None and (
+                    (measuring and made % MEASURED_EVERY == 0) or counts.count(0) != watch.unseen
+                ):
+                    watch.look((state, frame), plies, made)
+                if habit is not None:
+                    move = habit.choose(moves, rng)
+                    habit.left -= 1
+                    if not habit.left:
+                        habit = habits(rng, len(module.ACTIONS))
+                else:
+                    move = moves[int(pick() * len(moves))]
+                note((CHOICE, move))
+                made += 1
+                after, frame = answer(state, frame, move, trace)
+            judge(state, trace, after)
+            state = after
+        return made, state
+
+    def broken_by(self, plies: Sequence[Ply]) -> Broken | None:
+        """The law that plies break on the plain module, with its lines."""
+        try:
+            position = self.laws.start(runtime.Trace())
+            for ply in plies:
+                position = self.laws.step(position, ply, runtime.Trace())
+        except Broken as broken:
+            return broken
+        return None
+
+    def _look_at_laws(self, watch: Watch, end: State) -> None:
+        """The start, the laws and the measures of the instrumented module, so that what they call counts as reached."""
+        self.module.start(runtime.Trace())
+        for _, holds, _ in self.module.INVARIANTS:
+            holds(end)
+        for _, holds, _ in self.module.TRANSITIONS:
+            holds(end, end)
+        for name, arguments, _ in self.measures:
+            self.module.MEASURES[name](end, *arguments)
+        watch.archive.known.update(watch.points())
+
+
+def game_random(seed: int, game: int) -> random.Random:
+    """The random sequence of one game, the same on every machine."""
+    return random.Random((seed & 0xFFFFFFFFFFFFFFFF) << 64 | game)
+
+
+def random_game(laws: Laws, rng: random.Random, *, max_choices: int = MAX_CHOICES, game: int = 0) -> Played:
+    """Play one game from the start with uniformly random answers and fair draws, and judge every ply."""
+    arena = Arena(laws.loaded)
+    arena.laws = laws
+    return arena.play(rng, max_choices=max_choices, game=game)
