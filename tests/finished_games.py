@@ -9,6 +9,8 @@ show is checked by `test_finished_games`.
 
 from __future__ import annotations
 
+import itertools
+import random
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 import interpreter
 from interpreter import Match
 from interpreter.node import events_of
-from playtest.bots import bot
+from playtest.bots import Bot, Table, bot
 
 ROOT = Path(__file__).parent.parent
 LOGS = ROOT / "games" / "logs"
@@ -109,6 +111,40 @@ def shared(players: int) -> Callable[[Match], bool]:
     return lambda match: len(winners(match)) == players
 
 
+def last_turn(match: Match) -> list[Any]:
+    """The events of the turn in which a match of Catan was won."""
+    told = events(match)
+    return told[max(place for place, event in enumerate(told) if event.name == "TurnBegan") :]
+
+
+def won_by_taking(award: str) -> Callable[[Match], bool]:
+    """The winner was given an award in the last turn, and no points came after it."""
+
+    def shown(match: Match) -> bool:
+        told = last_turn(match)
+        points = [event for event in told if event.name in {award, "SettlementBuilt", "CityBuilt", "CardBought"}]
+        return bool(points) and points[-1].name == award and points[-1].arguments["to"] == winners(match)[0]
+
+    return shown
+
+
+def won_by_a_bought_point(match: Match) -> bool:
+    """The last thing that happened before the points were shown was that a card was bought."""
+    return [event.name for event in last_turn(match)][-3:-1] == ["CardBought", "PointsShown"]
+
+
+def shortage_and_trades(match: Match) -> bool:
+    """The bank ran short, players have traded, and an offer was refused by everybody."""
+    told = [event.name for event in events(match) if event.name in {"OfferMade", "OfferAccepted", "OfferEnded", "Traded"}]
+    refused = any(a == "OfferMade" and b == "OfferEnded" for a, b in itertools.pairwise(told))
+    return refused and "Traded" in told and with_events("RanShort")(match)
+
+
+def within(most: int, shows: Callable[[Match], bool]) -> Callable[[Match], bool]:
+    """A match of not too many answers that shows it."""
+    return lambda match: match.number <= most and shows(match)
+
+
 KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
     "atlanteon": {
         **{
@@ -136,10 +172,45 @@ KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
         "boats-hired": (4, with_events("BoatHired", "FeePaidByTile", "FeePaidByCard", "BoatLost")),
         "fees-on-the-way-home": (3, with_events("FeeEarned")),
     },
+    "catan": {
+        f"{kind}-{players}": (players, shows)
+        for players in (3, 4)
+        for kind, shows in {
+            "longest-road": within(800, won_by_taking("LongestRoadPassed")),
+            "largest-army": within(800, won_by_taking("LargestArmyPassed")),
+            "victory-point": within(800, won_by_a_bought_point),
+            "bank-shortage-and-trades": within(1_600, shortage_and_trades),
+        }.items()
+    },
     "atlantis_sprint": {"two-figures": (2, with_events("TileSold", "FigureBroughtHome"))},
     "atlantis_boats_sprint": {"boats-and-two-figures": (3, with_events("BoatPlaced", "FigureBroughtHome"))},
 }
 """For each game: the name of a log, the number of players (None: the fewest), and what the match must show."""
+
+
+class Settler:
+    """Builds what it can most of the time, so that a game of Catan takes hundreds of answers, not thousands."""
+
+    name = "settler"
+    FIRST = (
+        {"build_city", "build_settlement"},
+        {"offer_card", "ask_card", "make_offer", "accept", "close_with"},
+        {"build_road", "buy_card", "play_knight", "play_road_building", "play_plenty", "play_monopoly", "trade_with_bank"},
+        {"pass"},
+    )
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(f"settler {seed}")
+
+    def choose(self, match: Table) -> Any:
+        moves = list(match.legal_moves())
+        if self._random.random() < 0.9:
+            moves = next(filter(None, ([m for m in moves if m.action in names] for names in self.FIRST)), moves)
+        return self._random.choice(moves)
+
+
+SETTLERS = {"catan"}
+"""Games that random bots would play for too long."""
 
 
 def rules_of(name: str) -> Path:
@@ -148,10 +219,10 @@ def rules_of(name: str) -> Path:
     return path if path.exists() else ROOT / "games" / "variants" / f"{name}.rules"
 
 
-def played(game: interpreter.Game, players: int | None, seed: int, log: Path | None = None) -> Match:
-    """One game of random bots; the same for the same seed."""
+def played(name: str, game: interpreter.Game, players: int | None, seed: int, log: Path | None = None) -> Match:
+    """One game of bots; the same for the same seed."""
     match = game.new(players, seed=seed, log=log)
-    chooser = bot("random", seed)
+    chooser: Bot = Settler(seed) if name in SETTLERS else bot("random", seed)
     while match.outcome is None:
         match.play(chooser.choose(match))
     return match
@@ -163,7 +234,7 @@ def found(name: str) -> Iterator[tuple[str, int | None, int]]:
     missing = dict(KINDS[name])
     for seed in range(MOST_SEEDS):
         for players in sorted({count for count, _ in missing.values()}, key=str):
-            match = played(game, players, seed)
+            match = played(name, game, players, seed)
             for kind in [k for k, (count, shows) in missing.items() if count == players and shows(match)]:
                 del missing[kind]
                 yield kind, players, seed
@@ -180,7 +251,7 @@ def main(names: list[str]) -> None:
         for kind, players, seed in found(name):
             path = folder / f"{kind}.jsonl"
             path.unlink(missing_ok=True)
-            match = played(game, players, seed, path)
+            match = played(name, game, players, seed, path)
             print(f"{path.relative_to(ROOT)}: seed {seed}, {len(match.position.answers)} answers, {', '.join(winners(match))}")
 
 
