@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from interpreter.named import show
@@ -103,11 +104,10 @@ class Texts:
     def cells(self, keys: Sequence[Type], cell: Callable[[Any], str]) -> Callable[[Sequence[Any]], str]:
         """The function from flat cells, one for each combination of keys, to canonical JSON text."""
         order, template = self._cells(keys, 0)
-
-        def text(cells: Sequence[Any]) -> str:
-            return template % tuple([cell(cells[i]) for i in order])
-
-        return text
+        if len(order) < 2:
+            return lambda cells: template % tuple([cell(cells[i]) for i in order])
+        ordered = itemgetter(*order)
+        return lambda cells: template % tuple(map(cell, ordered(cells)))
 
     def _cells(self, keys: Sequence[Type], first: int) -> tuple[list[int], str]:
         """In which order to write flat cells, and what stands around them."""

@@ -63,6 +63,8 @@ class FileStore:
 
     def read(self, match: str, start: int = 0, stop: int | None = None) -> list[bytes]:
         """See `Store`."""
+        if self._single and match != name_of(self.path):
+            return []
         with self._lock:
             known = self._open.get(match)
             skipped = (known.lines, known.size) if known is not None and known.lines <= start else (0, 0)
@@ -92,6 +94,8 @@ class FileStore:
 
     def _path(self, match: str) -> Path:
         if self._single:
+            if match != name_of(self.path):
+                raise LogError("name", f"{self.path} is the log of {name_of(self.path)} alone, not of {match}")
             return self.path
         if not match or match.startswith(".") or "/" in match or os.sep in match or "\0" in match:
             raise LogError("name", f"{match!r} cannot be the name of a file")

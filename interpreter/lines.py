@@ -7,6 +7,7 @@ member.
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from collections.abc import Sequence
@@ -65,9 +66,12 @@ def as_json(record: Record | Header) -> Plain:
     return {"n": n, "kind": kind, **data}
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def compact(data: Any) -> bytes:
     """JSON data as logs write it."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    return _ENCODER.encode(data).encode()
 
 
 def body_of(record: Record | Header) -> bytes:
@@ -136,6 +140,18 @@ def data_of(line: bytes, number: int) -> Plain:
     return data
 
 
+def plain_of(lines: Sequence[bytes]) -> list[Plain]:
+    """The members of lines that were checked, hashes included."""
+    collecting = gc.isenabled()
+    gc.disable()  # so much data at once makes the collector look again and again for what is not there
+    try:
+        found: list[Plain] = json.loads(b"[" + b",".join(lines) + b"]")
+    finally:
+        if collecting:
+            gc.enable()
+    return found
+
+
 def record_of(data: Plain, number: int, hash: str = "") -> Any:
     """The record (or, for the number of the header, the header) that the members of a line describe.
 
@@ -160,8 +176,8 @@ def digest_of(params: Plain) -> str:
     return hash_text(canonical(params).encode())
 
 
-def decode(line: bytes, previous: str, number: int) -> Any:
-    """The record (or, for number -1, the header) of a line.
+def check_line(line: bytes, previous: str, number: int) -> Plain:
+    """The members of a line (but for its hash) that is as it was written, after a line whose hash is `previous`.
 
     Raises:
         LogError: of kind "altered", or "format" for a header of another format.
@@ -169,9 +185,42 @@ def decode(line: bytes, previous: str, number: int) -> Any:
     data = data_of(line, number)
     if not chains(line, previous):
         raise LogError("altered", "its hash does not fit: it, or a record before it, was altered", number)
-    if compact(data) != body_in(line):
-        raise LogError("altered", "the line is not written as this format writes it", number)
-    return record_of(data, number, hash_of(line))
+    if number == HEADER or not has_shape(data):
+        record_of(data, number)
+    return data
+
+
+def decode(line: bytes, previous: str, number: int) -> Any:
+    """The record (or, for number -1, the header) of a line.
+
+    Raises:
+        LogError: as `check_line`.
+    """
+    return record_of(check_line(line, previous, number), number, hash_of(line))
+
+
+_ANSWER = {"n", "kind", "seat", "asked", "answer", "then", "state"}
+_MORE = {"automatic", "reveals", "more"}
+
+
+def has_shape(data: Plain) -> bool:
+    """Whether the members of a line are those of an answer, without a doubt: what most lines are, looked at quickly."""
+    if data["kind"] != "answer" or not data.keys() >= _ANSWER or not data.keys() <= _ANSWER | _MORE:
+        return False
+    then, answer = data["then"], data["answer"]
+    if type(then) is not list or type(answer) is not dict or type(data["asked"]) is not list:
+        return False
+    if type(data["seat"]) is not str or type(data["state"]) is not str or len(answer) != 2:
+        return False
+    if type(answer.get("action")) is not str or type(answer.get("arguments")) is not dict:
+        return False
+    return all(type(item) is dict and len(item) == 2 and _happens(item) for item in then)
+
+
+def _happens(item: Plain) -> bool:
+    if "event" in item:
+        return type(item["event"]) is str and type(item.get("arguments")) is dict
+    return type(item.get("draw")) is str and "outcome" in item
 
 
 def whole_of(lines: Sequence[bytes]) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.errors import LogError
-from interpreter.lines import body_of, chained, check_end, data_of, decode, hash_of, is_more, record_of
+from interpreter.lines import body_of, chained, check_end, check_line, data_of, hash_of, is_more, plain_of, record_of
 from interpreter.records import (
     FORMAT,
     LANGUAGE,
@@ -71,21 +71,14 @@ class Log:
         """All records but the header."""
         return tuple(self._record(n) for n in range(len(self._lines) - 1))
 
-    def record(self, n: int) -> Any:
-        """The record of a number."""
-        return self.records[n] if "records" in self.__dict__ else self._record(n)
-
     def _record(self, n: int) -> Any:
-        line = self._lines[n + 1]
-        data = json.loads(line)
-        data.pop("hash")
-        return record_of(data, n, hash_of(line))
+        data = json.loads(self._lines[n + 1])
+        return record_of(data, n, data.pop("hash"))
 
     @cached_property
     def plain(self) -> list[dict[str, Any]]:
         """All records but the header as JSON data, hashes included."""
-        found: list[dict[str, Any]] = json.loads(b"[" + b",".join(self._lines[1:]) + b"]")
-        return found
+        return plain_of(self._lines[1:])
 
     def lines(self) -> tuple[bytes, ...]:
         """The lines of the file, without line ends."""
@@ -131,6 +124,58 @@ class Log:
         """The closing record, if it is the last one but for notes."""
         rest = [record for record in self.records if not isinstance(record, Note)]
         return rest[-1] if rest and isinstance(rest[-1], End) else None
+
+
+class Stretch:
+    """Consecutive records of a log: those from `first` to before `last`. `before` is the hash of the line before them."""
+
+    def __init__(self, first: int, before: str, lines: Sequence[bytes]) -> None:
+        self.first = first
+        self.last = first + len(lines)
+        self._lines = lines
+        self._before = before
+        self._data = plain_of(lines)
+
+    @classmethod
+    def of(cls, log: Log) -> Stretch:
+        """All records of a log."""
+        lines = log.lines()
+        return cls(0, hash_of(lines[0]), lines[1:])
+
+    def line(self, n: int) -> bytes:
+        return self._lines[n - self.first]
+
+    def data(self, n: int) -> dict[str, Any]:
+        """A record as JSON data, its hash included."""
+        return self._data[n - self.first]
+
+    def hash_before(self, n: int) -> str:
+        """The hash of the line before a record."""
+        return hash_of(self.line(n - 1)) if n > self.first else self._before
+
+    def record(self, n: int) -> Any:
+        """A record as a value."""
+        data = dict(self.data(n))
+        return record_of(data, n, data.pop("hash"))
+
+
+def read_on(known: Sequence[bytes], added: Sequence[bytes]) -> Stretch:
+    """The records that were added to a log whose lines are known, checked; what is not whole yet is left out.
+
+    Raises:
+        LogError: they were altered.
+    """
+    kept = len(added)
+    while kept and is_more(added[kept - 1]):
+        kept -= 1
+    before = previous = hash_of(known[-1])
+    first = len(known) - 1
+    for number, line in enumerate(added[:kept], start=first):
+        data = check_line(line, previous, number)
+        previous = hash_of(line)
+        if data["kind"] == "end":
+            check_end(record_of(data, number), [*known, *added[: number - first]], number)
+    return Stretch(first, before, added[:kept])
 
 
 def save_durably(target: Path, data: bytes) -> None:
@@ -182,10 +227,10 @@ def parse_log(data: bytes, repair: bool = False) -> tuple[Log, int]:
     lines = whole.split(b"\n") if mark else []
     previous = ""
     for number, line in enumerate(lines, start=-1):
-        record = decode(line, previous, number)
-        previous = record.hash
-        if isinstance(record, End):
-            check_end(record, lines[: number + 1], number)
+        found = check_line(line, previous, number)
+        previous = hash_of(line)
+        if found.get("kind") == "end":
+            check_end(record_of(found, number), lines[: number + 1], number)
     mended = ""
     if tail or not lines:
         mended, kept = _torn(tail, previous, len(lines) - 1, repair)
@@ -198,7 +243,7 @@ def parse_log(data: bytes, repair: bool = False) -> tuple[Log, int]:
 def _torn(tail: bytes, previous: str, number: int, repair: bool) -> tuple[str, list[bytes]]:
     """What to do about a last line without an end: a message, and the line if it is whole."""
     try:
-        decode(tail, previous, number)
+        check_line(tail, previous, number)
         kept = [tail]
     except LogError:
         kept = []
@@ -222,7 +267,9 @@ def _unfinished(lines: list[bytes], mended: str, repair: bool) -> str:
     while first > 0 and is_more(lines[first]):
         first -= 1
     if not repair:
-        raise LogError("torn", "what was written together with it is missing, it was never confirmed; repair drops it", number)
+        raise LogError(
+            "torn", "what was written together with it is missing, it was never confirmed; repair drops it", number
+        )
     del lines[first + 1 :]
     dropped = f"record {first}" if first == number else f"records {first} to {number}"
     return f"dropped {dropped}, which was not written to the end" + (f"; {mended}" if mended else "")

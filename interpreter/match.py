@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from interpreter.errors import IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
+from interpreter.errors import Conflict, IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
 from interpreter.lines import digest_of
 from interpreter.log import Log
 from interpreter.machine import Choose, Fault, pick
@@ -27,6 +27,7 @@ from interpreter.values import Event, Move, Outcome, Question, State
 
 if TYPE_CHECKING:
     from interpreter.explain import Explanation
+    from interpreter.store import Journal
     from interpreter.view import View, Viewer
 
 ASK = "ask"
@@ -95,6 +96,33 @@ class Match:
             raise LogError("replay", str(done.difference), done.difference.record)
         return done.match
 
+    @classmethod
+    def open(cls, journal: Journal, game: Any = None, *, own_rules: bool = False, checks: bool = False) -> Match:
+        """The match that a store keeps, to be gone on with there. Without a game it is played by the rules in its log.
+
+        Raises:
+            LogError: as `from_log`; or it was altered, or is not there.
+        """
+        return cls.from_log(journal.log(), game, own_rules=own_rules, checks=checks, sink=journal)
+
+    def catch_up(self) -> int:
+        """Take over what other writers have added to the match in its store; how many records that were.
+
+        Raises:
+            LogError: they were altered, or the rules do not do what they say (then the match stands where they still agree).
+        """
+        from interpreter.replay import catch_up
+
+        stretch = self._recorder.look()
+        if stretch.first < stretch.last:
+            self._recorder.take_over(stretch)
+            try:
+                catch_up(self, stretch)
+            except LogError as problem:
+                self._recorder.forget_from(stretch.first if problem.record is None else problem.record)
+                raise
+        return stretch.last - stretch.first
+
     # ------------------------------------------------------------ where the match stands
 
     @property
@@ -127,6 +155,11 @@ class Match:
     def started(self) -> bool:
         """Whether the set-up is done; only a match that is being replayed may not have got so far."""
         return bool(self._line)
+
+    @property
+    def version(self) -> int:
+        """How many records there are. An answer that was made for an earlier version can be refused: see `play`."""
+        return self._recorder.count
 
     @property
     def plain(self) -> bool:
@@ -185,17 +218,23 @@ class Match:
 
     # ------------------------------------------------------------ answers
 
-    def play(self, move: Move | str, /, *, seat: str | None = None, **arguments: Any) -> Position:
+    def play(
+        self, move: Move | str, /, *, seat: str | None = None, version: int | None = None, **arguments: Any
+    ) -> Position:
         """Answer the question: `play(move)`, `play("place(seven, c3)")` or `play("place", tile="seven", at="c3")`.
 
-        `seat`: who answers, where that should be checked. Draws that follow are made, and a `may` question that leaves
+        `seat`: who answers, where that should be checked. `version`: the `Match.version` that the answer was made for, so that
+        one that comes twice, or too late, is refused. Draws that follow are made, and a `may` question that leaves
         nothing legal is passed, until a player has something to choose or the game is over. Returns the new position.
 
         Raises:
             IllegalMove: the move is not legal; nothing has changed.
             RulesError: the rules fail; nothing has changed.
+            Conflict: the match has another version, here or in its store; nothing has changed.
             LogError, OSError: the record could not be stored; nothing has changed.
         """
+        if version is not None and version != self.version:
+            raise Conflict(version + 1, self.version + 1, "")
         position = self.position
         try:
             made = position.read_move(move, arguments)
@@ -282,7 +321,7 @@ class Match:
         if self._line and move is not None:
             parent = node.parent = self._line[-1]
             known = parent.children.get(move)
-            if known is not None and known.then == node.then:
+            if known is not None and (known.then, known.automatic) == (node.then, node.automatic):
                 node = known
             parent.children[move] = node
         node.record = record

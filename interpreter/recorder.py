@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from interpreter.errors import LogError
 from interpreter.lines import body_of, chained, hash_of, whole_of, with_more
-from interpreter.log import Log
+from interpreter.log import Log, Stretch, read_on
 from interpreter.records import FORMATS, Header
+from interpreter.store import Journal
 
 
 class Sink(Protocol):
@@ -78,10 +80,23 @@ class Recorder:
             self._waiting.clear()
             raise
 
-    def take_over(self, lines: Sequence[bytes]) -> None:
-        """Records that somebody else has added to where the log is kept."""
-        self._make()
-        self._lines.extend(lines)
+    def look(self) -> Stretch:
+        """Records that somebody else has added to where the log is kept.
+
+        Raises:
+            LogError: they were altered, or the log is not kept where it could be looked at.
+        """
+        if not isinstance(self.sink, Journal):
+            raise LogError("closed", "this match is not kept in a store")
+        return read_on(self._lines, self.sink.lines(len(self._lines)))
+
+    def take_over(self, stretch: Stretch) -> None:
+        """Take records over that somebody else has added."""
+        self._lines.extend(stretch.line(n) for n in range(stretch.first, stretch.last))
+
+    def forget_from(self, n: int) -> None:
+        """Forget records that were taken over and do not agree with the rules."""
+        del self._lines[n + 1 :]
 
     def _make(self) -> None:
         for maker, more in self._waiting:

@@ -15,8 +15,8 @@ from attrs import frozen
 from interpreter.difference import Difference, Parted, apart, asked, item, told
 from interpreter.errors import LogError, RulesError, ValueProblem
 from interpreter.folding import Folded, fold, fold_states
-from interpreter.lines import chained, hash_of, with_more
-from interpreter.log import Log, parse_log
+from interpreter.lines import chained, with_more
+from interpreter.log import Log, Stretch
 from interpreter.machine import Choose, Fault
 from interpreter.match import Match
 from interpreter.node import Node
@@ -107,7 +107,7 @@ def replay(
         LogError: see `rules_of`.
     """
     rules = rules_of(log, game, own_rules=own_rules, current_rules=current_rules)
-    return _Replayer(log, _match_for(log, rules, checks, sink), verify).play()
+    return _Replayer(Stretch.of(log), _match_for(log, rules, checks, sink), verify).play()
 
 
 def _match_for(log: Log, rules: Rules, checks: bool, sink: Sink | None) -> Match:
@@ -116,40 +116,37 @@ def _match_for(log: Log, rules: Rules, checks: bool, sink: Sink | None) -> Match
     return Match(rules, humans=header.humans, checks=checks, recorder=Recorder.of(log, sink), seed=header.seed)
 
 
-def catch_up(match: Match, lines: Sequence[bytes], checks: bool = False) -> None:
-    """Take a match through lines that stand behind its own in its log; they were written together with nothing missing.
+def catch_up(match: Match, stretch: Stretch) -> None:
+    """Take a match through records that stand behind its own, and have been taken over into its log.
 
     Raises:
-        LogError: they were altered, or the rules do not do what they say; then the match is as it was.
+        LogError: the rules do not do what they say; then the match stands after the last record that agrees.
     """
-    known = match.log
-    log, _ = parse_log(b"\n".join((*known.lines(), *lines, b"")))
-    done = _Replayer(log, match, True, len(known.lines()) - 1).play()
+    done = _Replayer(stretch, match, True).play()
     if done.difference is not None:
         raise LogError("replay", str(done.difference), done.difference.record)
 
 
 class _Replayer:
-    """Takes a match through the records of a log, from `first` on.
+    """Takes a match through records of its log.
 
     What the rules do is written as a line and compared with the line of the log. Only where these are not the same is the
     record looked at member by member, to say what is different.
     """
 
-    def __init__(self, log: Log, match: Match, verify: bool, first: int = 0) -> None:
+    def __init__(self, log: Stretch, match: Match, verify: bool) -> None:
         self.log = log
         self.match = match
         self.rules = match.rules
         self.verify = verify
-        self.at = first
-        self.data = log.plain
+        self.at = log.first
         self.reader = reader_of(match.rules)
         self.writer = writer_of(match.rules)
 
     def play(self) -> Replay:
         fault = None
-        while self.at < len(self.data):
-            data = self.data[self.at]
+        while self.at < self.log.last:
+            data = self.log.data(self.at)
             try:
                 if data["kind"] == "note" and "attempt" in data:
                     record = self.log.record(self.at)
@@ -165,7 +162,7 @@ class _Replayer:
                 return self._parted(Parted("it does not fit the rules", told(self.log.record(self.at)), str(problem)))
         if not self.match.started and fault is None:
             self.match.begin()
-        return Replay(self.match, len(self.data), None, fault)
+        return Replay(self.match, self.log.last, None, fault)
 
     def _parted(self, parted: Parted) -> Replay:
         before = self.match.position if self.match.started else None
@@ -189,9 +186,9 @@ class _Replayer:
     def _answered(self, first: Plain) -> None:
         """A set-up or an answer, with the automatic passes that follow it."""
         last = self.at + 1
-        while last < len(self.data) and self.data[last].get("automatic"):
+        while last < self.log.last and "automatic" in self.log.data(last):
             last += 1
-        group = self.data[self.at : last]
+        group = [self.log.data(n) for n in range(self.at, last)]
         if first["kind"] == "start":
             if self.match.started:
                 raise Parted("there is a second set-up", "an answer", "a set-up")
@@ -261,19 +258,18 @@ class _Replayer:
             self.match.adopt(nodes[place], self.at)
             self.at += 1
         rest = list(nodes[count:])
-        if rest and self.at < len(self.data):
+        if rest and self.at < self.log.last:
             raise Parted("a pass is due", told(self.log.record(self.at)), "an automatic pass")
-        ended = self.at == len(self.data) and nodes[-1].frame is None
+        ended = self.at == self.log.last and nodes[-1].frame is None
         if rest or ended:
             self.match.store(rest)
 
     def _is_written(self, node: Node) -> bool:
         """Whether the line of the log is the one that would be written for a node."""
-        lines = self.log.lines()
         body = self.writer.body(node, self.at, not self.match.plain)
-        if "more" in self.data[self.at]:
+        if "more" in self.log.data(self.at):
             body = with_more(body)
-        return chained(body, hash_of(lines[self.at]))[1] == lines[self.at + 1]
+        return chained(body, self.log.hash_before(self.at))[1] == self.log.line(self.at)
 
     def _same(self, node: Node, record: Start | Answer) -> None:
         """What is different between a node and its record."""
@@ -286,7 +282,7 @@ class _Replayer:
             raise Parted("something else happens", item(record.then, place), item(got, place))
         digest = self.rules.digest(node.st)
         if digest != record.state:
-            found = _states_apart(self.log, record.n, self.rules.plain_state(node.st))
+            found = _states_apart(self.match.log, record.n, self.rules.plain_state(node.st))
             raise Parted("the state is another", *(found or (f"digest {record.state}", f"digest {digest}")))
         shown = () if self.match.plain else node.reveals
         if shown != record.reveals:

@@ -92,7 +92,10 @@ class SqliteStore:
             rows = self._base.execute(
                 "SELECT line FROM line WHERE match = ? AND n >= ? AND n < ? ORDER BY n", (number, start, last)
             )
-            return [line for (line,) in rows]
+            lines = [line for (line,) in rows]
+            if not all(isinstance(line, bytes) for line in lines):
+                raise LogError("altered", "the database is damaged: there is a line that is none", None, str(self.path))
+            return lines
 
     def matches(self) -> list[tuple[str, int]]:
         """See `Store`."""
@@ -107,11 +110,11 @@ class SqliteStore:
         with self._lock:
             if self._closed:
                 return
-            self._closed = True
             with self._told():
                 if self.durability == "batch":
                     self._base.execute("PRAGMA wal_checkpoint(FULL)")
                 self._base.close()
+            self._closed = True
 
     # ------------------------------------------------------------ within
 
@@ -140,6 +143,8 @@ class SqliteStore:
             yield
         except sqlite3.DatabaseError as problem:
             raise _error(problem, where) from problem
+        except UnicodeDecodeError as problem:
+            raise LogError("altered", "the database is damaged", None, where) from problem
 
 
 def _error(problem: sqlite3.DatabaseError, where: str) -> Exception:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from attrs import evolve
+
 from interpreter.errors import ValueProblem
 from interpreter.machine import Choose, Run
 from interpreter.node import Node
@@ -90,7 +92,8 @@ class Turn:
     def _answer(self, node: Node, move: Internal) -> None:
         known = node.children.get(move) if self._reuse else None
         if known is not None:
-            self.nodes.append(known)
+            automatic = bool(self.nodes)
+            self.nodes.append(known if known.automatic == automatic else evolve(known, automatic=automatic))
             return
         self.run = self._new_run(node.st, node.frame)
         self.run.answer(move)

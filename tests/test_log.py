@@ -220,8 +220,9 @@ def test_a_log_cut_anywhere_is_recognised_and_loses_only_what_was_not_confirmed(
             assert kept.data() == data[: max(end for end in ends if end <= cut + 1)]
 
 
-def test_a_torn_file_is_repaired_on_request_only(tmp_path: Path) -> None:
+def test_a_torn_file_is_repaired_on_request_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = small_log()
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
     path = tmp_path / "log.jsonl"
     ends = confirmed(data)
     for cut in range(ends[-2] + 1, len(data)):
