@@ -45,6 +45,7 @@ long: $(VENV)/installed-test
 
 bench: $(VENV)/installed-test
 	$(BIN)/python benchmarks/playouts.py
+	$(BIN)/python benchmarks/playouts.py --classic
 	$(BIN)/python benchmarks/matches.py
 
 clean:

@@ -78,6 +78,16 @@ def rate(path: str, players: int, least: int) -> Callable[[], Found]:
     return run
 
 
+def classic_speed() -> Found:
+    """The classic games play at least as fast as they must."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    import playouts
+
+    found = {game: (playouts.alone(game, 5), least) for game, (least, _) in playouts.CLASSIC.items() if least}
+    told = ", ".join(f"{game} {rate:,.0f}" for game, (rate, _) in found.items())
+    return all(rate >= least for rate, least in found.values()), f"moves/s: {told}"
+
+
 def atlantis_in_figures() -> Found:
     """What random games of Atlantis are like where nobody sells: reshuffles, moves over the water at an end of the path, scores.
 
@@ -244,6 +254,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "seafarers": fuzzed("games/seafarers.rules", 200, 3, 4),
     "variants": variants,
     "classic": tests("tests/test_classic.py", "tests/test_outside.py"),
+    "classic-speed": classic_speed,
     "laws": tests("tests/test_laws.py", "tests/test_fuzz.py"),
     "programs": tests("tests/test_programs.py"),
     "everything": tests(),

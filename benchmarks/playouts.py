@@ -1,9 +1,11 @@
 """How fast generated code plays: random games with all legal moves listed at each choice, no log, no laws.
 
     python benchmarks/playouts.py [FILE] [--games N] [--runs N] [--json]
+    python benchmarks/playouts.py --classic [--runs N] [--json]
 
-Prints answers a second (of processor time, the median of several runs; also the best), then the cost of an answer along the
-game, which should stay flat, and what checking every law costs beside bare play.
+The first prints answers a second (of processor time, the median of several runs; also the best), then the cost of an answer
+along the game, which should stay flat, and what checking every law costs beside bare play. The second prints the classic
+games beside other engines, in turns, so that all meet the same machine.
 """
 
 from __future__ import annotations
@@ -14,15 +16,47 @@ import random
 import statistics
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import others
 
 from playtest.fuzz import Plan, draw, fuzzing, game_random
 from playtest.plies import DRAW
 from rulesdsl import runtime
 from rulesdsl.program import load
 
-ATLANTEON = Path(__file__).resolve().parent.parent / "games" / "atlanteon.rules"
+GAMES = Path(__file__).resolve().parent.parent / "games"
+ATLANTEON = GAMES / "atlanteon.rules"
+SECONDS = 0.4
+"""How long each engine plays at a time, in seconds of processor time."""
+
+CLASSIC: dict[str, tuple[int, Callable[[], dict[str, others.Player | None]]]] = {
+    "tic_tac_toe": (
+        150_000,
+        lambda: {"OpenSpiel": others.spiel("tic_tac_toe"), "PettingZoo": others.zoo("tictactoe_v3")},
+    ),
+    "connect_four": (
+        120_000,
+        lambda: {"OpenSpiel": others.spiel("connect_four"), "PettingZoo": others.zoo("connect_four_v3")},
+    ),
+    "breakthrough": (40_000, lambda: {"OpenSpiel": others.spiel("breakthrough")}),
+    "hex": (60_000, lambda: {"OpenSpiel": others.spiel("hex")}),
+    "reversi": (20_000, lambda: {"OpenSpiel": others.spiel("othello")}),
+    "kuhn_poker": (0, lambda: {"OpenSpiel": others.spiel("kuhn_poker")}),
+    "checkers": (0, lambda: {"OpenSpiel": others.spiel("checkers")}),
+    "backgammon": (0, lambda: {"OpenSpiel": others.spiel("backgammon")}),
+    "chess": (
+        2_000,
+        lambda: {
+            "OpenSpiel": others.spiel("chess"),
+            "PettingZoo": others.zoo("chess_v6"),
+            "python-chess": others.python_chess(),
+        },
+    ),
+}
+"""The classic games: the moves a second that they must reach, and who else plays them."""
 
 
 def playout(module: Any, rng: random.Random) -> int:
@@ -81,13 +115,67 @@ def checked_rate(loaded: Any, games: int) -> float:
             return float(stop.value.choices) / (time.process_time() - began)
 
 
+def rate(play: others.Player, run: int) -> float:
+    """Moves a second of processor time."""
+    rng = game_random(run, 0)
+    made, began = 0, time.process_time()
+    while (spent := time.process_time() - began) < SECONDS:
+        made += play(rng)
+    return made / spent
+
+
+def ours(game: str) -> others.Player:
+    module = load(GAMES / "classic" / f"{game}.rules", {}, None).module
+    return lambda rng: playout(module, rng)
+
+
+def alone(game: str, runs: int) -> float:
+    """Our moves a second in a classic game: the median of several runs."""
+    play = ours(game)
+    return statistics.median(rate(play, run) for run in range(runs))
+
+
+def beside(game: str, runs: int) -> dict[str, float]:
+    """Medians of moves a second, ours first, in turns with the others."""
+    players: dict[str, others.Player | None] = {"rulesdsl": ours(game), **CLASSIC[game][1]()}
+    there = {name: player for name, player in players.items() if player is not None}
+    found: dict[str, list[float]] = {name: [] for name in there}
+    for run in range(runs):
+        for name, player in there.items():
+            found[name].append(rate(player, run))
+    return {name: statistics.median(rates) for name, rates in found.items()}
+
+
+def classic(runs: int, as_json: bool) -> None:
+    """All classic games beside the others, as a table."""
+    report = {}
+    if not as_json:
+        print(f"moves a second, medians of {runs} runs of {SECONDS} s each, in turns")
+        print(f"{'':14}{'rulesdsl':>12}{'at least':>12}{'OpenSpiel':>14}{'PettingZoo':>14}{'python-chess':>14}")
+    for game, (least, _) in CLASSIC.items():
+        found = report[game] = beside(game, runs)
+        if not as_json:
+            cells = [f"{found['rulesdsl']:>12,.0f}", f"{least:>12,}" if least else f"{'-':>12}"]
+            cells += [
+                f"{found[name]:>14,.0f}" if name in found else f"{'-':>14}"
+                for name in ("OpenSpiel", "PettingZoo", "python-chess")
+            ]
+            print(f"{game:<14}" + "".join(cells), flush=True)
+    if as_json:
+        print(json.dumps(report))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", nargs="?", default=str(ATLANTEON))
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--classic", action="store_true", help="the classic games beside other engines")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.classic:
+        classic(options.runs, options.json)
+        return
     loaded = load(options.file, {}, None)
     rates(loaded.module, 20, 1)
     found = rates(loaded.module, options.games, options.runs)
