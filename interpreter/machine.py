@@ -84,6 +84,11 @@ class Run:
     def waits_for_draw(self) -> bool:
         return self.frame is not None and self.rules.module.KIND[self.frame[0]] == "draw"
 
+    @property
+    def asks(self) -> bool:
+        """Whether a player is asked."""
+        return self.frame is not None and not self.waits_for_draw
+
     def begin(self) -> Run:
         """Start the game.
 

@@ -11,10 +11,11 @@ from typing import Any
 from attrs import frozen
 
 from interpreter.rules import Rules
-from playtest.fuzz import Failure
+from interpreter.view import REFEREE, sentence
+from playtest.failure import Failure
 from playtest.laws import INVARIANT, TRANSITION
 from playtest.logs import Recorded, record
-from playtest.plies import DRAW, PASS, Position, play
+from playtest.plies import CHOICE, DRAW, PASS, Position, play
 from rulesdsl import runtime
 from rulesdsl.core import Comp, Expr, LawInfo
 from rulesdsl.diagnostics import Span
@@ -22,6 +23,9 @@ from rulesdsl.program import load_source
 from rulesdsl.python_backend import ExtraFunction
 from rulesdsl.types import Type
 from rulesdsl.walk import everything
+
+TURNS = 3
+SENTENCES = 12
 
 
 @frozen
@@ -54,7 +58,7 @@ class Compared:
 
 @frozen
 class Report:
-    """A failure in words. `place` is `file:line`, empty where no single line is at fault."""
+    """A failure in words. `place` is `file:line`, empty where no single line is at fault; `story` tells the last turns."""
 
     title: str
     place: str
@@ -62,6 +66,7 @@ class Report:
     values: tuple[Compared, ...]
     event: str
     answers: tuple[Told, ...]
+    story: tuple[str, ...]
     scenario: str
     recorded: Recorded
 
@@ -74,6 +79,8 @@ class Report:
         lines += [f"  {told.number:>{width}}  {told}" for told in self.answers]
         if self.event:
             lines.append(f"  {' ' * width}  here: {self.event}")
+        if self.story:
+            lines += ["the last turns:", *(f"  {sentence}" for sentence in self.story)]
         return lines
 
 
@@ -102,6 +109,7 @@ def report(rules: Rules, failure: Failure) -> Report:
         values=_values(rules, failure, law),
         event=_event(rules, failure),
         answers=tuple(tell(rules, failure)),
+        story=tuple(story(rules, failure)),
         scenario=scenario(rules, failure),
         recorded=record(rules, failure.plies),
     )
@@ -206,6 +214,29 @@ def one_line(span: Span) -> str:
     return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", " ".join(span.text.split()))
 
 
+def story(rules: Rules, failure: Failure, answers: int = TURNS) -> list[str]:
+    """The narration of the last answers of a failure, for somebody who may see everything."""
+    trace = runtime.Trace()
+    groups: list[list[str]] = [[]]
+    try:
+        position: Position = rules.module.start(trace)
+        groups[-1] += _sentences(rules, trace)
+        for ply in failure.plies:
+            if ply[0] == CHOICE:
+                groups.append([])
+            trace = runtime.Trace()
+            position = play(rules.module, position, ply, trace)
+            groups[-1] += _sentences(rules, trace)
+    except Exception:  # the rules fail here: what happened before is told all the same
+        groups[-1] += _sentences(rules, trace)
+    return [text for group in groups[-answers:] for text in group][-SENTENCES:]
+
+
+def _sentences(rules: Rules, trace: Sequence[Any]) -> list[str]:
+    found = (sentence(rules, event, REFEREE) for event in trace)
+    return [text for text in found if text is not None]
+
+
 def _event(rules: Rules, failure: Failure) -> str:
     """The event that broke the law, as the last answer made it."""
     if failure.event is None:
@@ -261,9 +292,9 @@ def _walk(rules: Rules, failure: Failure) -> list[tuple[Position, Any]]:
 
 def scenario(rules: Rules, failure: Failure) -> str:
     """The failing game as a scenario to paste into the rules file. It fails until the rules are mended."""
-    law = _law(rules, failure)
     title = f"found by fuzzing, {failure.law}, {failure.clause}".replace('"', "'").replace("{", "(").replace("}", ")")
     lines = [f'scenario "{title}":', *_settings(rules), "    run main()"]
+    last = ""
     for position, (kind, value) in _walk(rules, failure):
         state, frame = position
         if kind == DRAW:
@@ -271,12 +302,24 @@ def scenario(rules: Rules, failure: Failure) -> str:
             continue
         seat = _seat(rules, rules.module.asked(state, frame))
         if value != PASS:
-            lines.append(f"    {seat} {rules.move(value)}")
+            last = f"{seat} {rules.move(value)}"
+            lines.append(f"    {last}")
         elif rules.module.any_legal(state, frame):
             lines.append(f"    {seat} passes")
-    if law is not None and failure.law == INVARIANT:
-        lines.append(f"    expect {one_line(law.condition.span)}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*_advice(failure, last), *lines]) + "\n"
+
+
+def _advice(failure: Failure, last: str) -> list[str]:
+    """Comments above a scenario: why it fails, and what to make of it when the rules are mended."""
+    what = f"{failure.law} \"{failure.clause}\"" if failure.number is not None else f"{failure.law}, {failure.clause}"
+    told = [f"Found by `rulesdsl fuzz`: {what}."]
+    if failure.thorough:
+        told.append("It is a law about the game as a whole, which scenarios do not look at: the log shows it.")
+    else:
+        told.append("It fails until the rules are mended. Keep it then, with a title that says what happens in it,")
+        told.append("and end it with what should be so, `expect ...`; or, if the last answer should be refused, with")
+        told.append(f"`expect illegal {last}` in its place." if last else "the answer that comes first.")
+    return [f"# {line}" for line in told]
 
 
 def _settings(rules: Rules) -> list[str]:

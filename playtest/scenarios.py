@@ -3,7 +3,7 @@
 A scenario sets a state up, runs a flow or performs actions directly, answers questions and draws, and expects things. A line
 that names an action answers the open question, if there is one, and then it must be legal and asked of that player; without
 one it performs the action in the state as it is, and the action's guards must hold. `may` questions that leave nothing to
-choose are passed, as in a match.
+choose are passed, as in a match. A scenario that begins with `run main()` is a real game, in which every law must hold.
 """
 
 from __future__ import annotations
@@ -137,16 +137,21 @@ class _Failed(Exception):
 
 @define
 class _Play:
-    """A scenario on its way. `passed`: who was passed for, since the last line."""
+    """A scenario on its way. `passed`: who was passed for, since the last line; `answers`: how many questions were answered;
+    `checks`: it is a real game, in which laws are looked at."""
 
     rules: Rules
     scenario: ScenarioInfo
     st: Internal = ()
     frame: Any = None
     passed: list[int] = field(factory=list)
+    answers: int = 0
+    checks: bool = False
 
     def __attrs_post_init__(self) -> None:
         self.st = self.rules.module.initial()
+        first = next((step for step in self.scenario.steps if not isinstance(step, core.ScenarioExpect)), None)
+        self.checks = isinstance(first, core.ScenarioRun) and first.flow == "main"
 
     # ------------------------------------------------------------ lines
 
@@ -201,7 +206,7 @@ class _Play:
         if not found.legal:
             raise _Failed(f"{found.summary}", *_told(found.reasons, self._standing()))
         self.passed.clear()
-        self._take(self._run().answer((info.position, *chosen)))
+        self._answer((info.position, *chosen))
 
     def _passes(self, who: int) -> None:
         if self.passed and self.passed[0] == who:
@@ -212,7 +217,7 @@ class _Play:
         found = explain(self._position(), Move("pass"), None, self.rules.seats[who])
         if not found.legal:
             raise _Failed(found.summary, (), self._standing())
-        self._take(self._run().answer((0,)))
+        self._answer((0,))
 
     def _perform(self, who: int, info: ActionInfo, given: Internal, chosen: Internal) -> None:
         """Perform an action directly: nobody is asked."""
@@ -248,15 +253,23 @@ class _Play:
     # ------------------------------------------------------------ where it stands
 
     def _run(self) -> Run:
-        return Run(self.rules, self.st, self.frame, None)
+        return Run(self.rules, self.st, self.frame, None, self.checks)
+
+    def _answer(self, move: Internal) -> None:
+        self.answers += 1
+        self._take(self._run().answer(move))
 
     def _take(self, run: Run) -> None:
         """Go where a run led, and pass what has to be passed."""
         self.st, self.frame = run.st, run.frame
         while run.nothing_legal():
             self.passed.append(self.rules.module.asked(self.st, self.frame))
+            self.answers += 1
             run = self._run().answer((0,))
             self.st, self.frame = run.st, run.frame
+        limit = self.rules.program.terminates
+        if self.checks and limit is not None and self.answers >= limit and run.asks:
+            raise Fault("terminates", f"{self.answers} choices were made and another is asked for")
 
     def _position(self) -> Position:
         return Position(self.rules, Node(None, 0, -1, None, False, (), (), self.st, self.frame))

@@ -249,9 +249,11 @@ def _winners(winners: tuple[str, ...]) -> str:
 
 
 def unreached(results: Sequence[Result]) -> list[Any]:
-    """The clauses that no run came to, and the guards that let nothing pass."""
+    """The clauses that no run came to, and the guards that let nothing pass; none where a failure ended the runs early."""
     from rulesdsl.points import CLAUSE, GUARD, OTHERWISE
 
+    if any(result.failure is not None for result in results):
+        return []
     missed = [set(result.unreached) for result in results]
     return [
         point

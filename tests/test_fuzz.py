@@ -395,8 +395,11 @@ def test_a_failure_is_saved_as_a_log_and_a_scenario(tmp_path: Path) -> None:
     pasted = loaded(text + "\n" + saved.scenario.read_text(encoding="utf-8"), tmp_path, "again.rules")
     outcome = run_scenarios(Rules(pasted))[0]
     assert outcome.failure is not None
-    assert outcome.failure.message == "this does not hold"
-    assert outcome.failure.source == "expect all(rung[p] <= 4 for p in Player)"
+    assert outcome.failure.message.startswith("the rules fail: invariant: nobody climbs past the top: broken by Climbed(")
+    assert outcome.failure.source.startswith("draw ")
+    assert "# Found by `rulesdsl fuzz`: invariant \"nobody climbs past the top\"." in saved.scenario.read_text(encoding="utf-8")
+    mended = loaded(LADDER + "\n" + saved.scenario.read_text(encoding="utf-8"), tmp_path, "mended.rules")
+    assert run_scenarios(Rules(mended))[0].passed
 
 
 def test_a_report_tells_the_answers(tmp_path: Path) -> None:
@@ -407,7 +410,9 @@ def test_a_report_tells_the_answers(tmp_path: Path) -> None:
     assert lines[0].startswith('broken: invariant "nobody climbs past the top"')
     assert lines[1:3] == ["  p is ana", "  rung[p] was 2, is 5"]
     assert any("ana play(0)  draws: " in line for line in lines)
-    assert lines[-1].strip().startswith("here: Climbed(")
+    here = next(place for place, line in enumerate(lines) if line.strip().startswith("here: Climbed("))
+    assert lines[here + 1] == "the last turns:"
+    assert lines[-1] == "  ana climbs to 5"
     assert told.recorded.error is not None
     assert told.recorded.error.kind == "invariant"
 
@@ -455,7 +460,7 @@ def test_a_bug_in_atlanteon_is_found_and_made_small(tmp_path: Path, name: str) -
     assert told.recorded.log.header.game == "atlanteon"
     own = text[: text.index("\nscenario ")]
     results = run_scenarios(Rules(loaded(own + "\n" + scenario(Rules(game), failure), tmp_path, "again.rules")))
-    assert [result.passed for result in results] == [failure.law == "transition"]
+    assert not any(result.passed for result in results)
 
 
 # ---------------------------------------------------------------- bots
