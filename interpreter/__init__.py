@@ -32,6 +32,7 @@ from interpreter.game import Game, load
 from interpreter.log import Log, read_log
 from interpreter.match import ASK, Match
 from interpreter.position import Position
+from interpreter.possible import possible_moves
 from interpreter.recorder import Recorder, Sink
 from interpreter.replay import Difference, Folded, Replay, fold, replay
 from interpreter.rules import Rules
@@ -84,6 +85,7 @@ __all__ = [
     "fold",
     "load",
     "open_store",
+    "possible_moves",
     "read_log",
     "replay",
     "show",

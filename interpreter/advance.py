@@ -27,7 +27,7 @@ def begun(rules: Rules) -> Node:
         st, frame = rules.module.start(trace)
     except Exception as problem:
         raise fault_of(rules, problem) from problem
-    return _rested(rules, Node(None, 0, -1, None, False, tuple(trace), tuple(trace.reveals), st, frame))
+    return _rested(rules, Node(None, 0, -1, None, False, tuple(trace), _reveals(trace), st, frame))
 
 
 def answered(rules: Rules, node: Node, move: Internal, automatic: bool = False) -> Node:
@@ -42,8 +42,8 @@ def answered(rules: Rules, node: Node, move: Internal, automatic: bool = False) 
         st, frame = module.answer(node.st, node.frame, move, trace)
     except Exception as problem:
         raise fault_of(rules, problem) from problem
-    then, reveals = tuple(trace), tuple(trace.reveals)
-    return _rested(rules, Node(node, node.depth + 1, seat, move, automatic, then, reveals, st, frame))
+    made = Node(node, node.depth + 1, seat, move, automatic, tuple(trace), _reveals(trace), st, frame)
+    return _rested(rules, made)
 
 
 def drawn(rules: Rules, node: Node, value: Any) -> Node:
@@ -58,9 +58,14 @@ def drawn(rules: Rules, node: Node, value: Any) -> Node:
     except Exception as problem:
         raise fault_of(rules, problem) from problem
     before = (*node.then, (DRAW, node.frame[0], value))
-    reveals = (*node.reveals, *(place + len(before) for place in trace.reveals))
+    reveals = (*node.reveals, *(place + len(before) for place in _reveals(trace)))
     then = (*before, *trace)
     return _rested(rules, Node(node.parent, node.depth, node.seat, node.move, node.automatic, then, reveals, st, frame))
+
+
+def _reveals(trace: Trace) -> tuple[int, ...]:
+    """The places of revealing events; most answers have none, and then no list is made."""
+    return tuple(trace.reveals) if "reveals" in trace.__dict__ else ()
 
 
 def outcomes(rules: Rules, node: Node) -> Sequence[tuple[Any, int]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from interpreter import advance
 from interpreter.errors import IllegalMove, RulesError, ValueProblem
-from interpreter.machine import DRAW, Fault, guarded, pick
+from interpreter.machine import DRAW, Fault, fault_of, guarded, pick
 from interpreter.movetext import parse_move
 from interpreter.node import Node, events_of
 from interpreter.rules import Internal, Rules
@@ -96,6 +96,18 @@ class Position:
         """The result, or None while the game goes on."""
         return self.rules.outcome(self.node.st)
 
+    def measure(self, name: str, seat: str) -> int:
+        """What a measure of the rules says of a seat here.
+
+        Raises:
+            ValueProblem: there is no such measure or seat.
+            RulesError: the rules fail.
+        """
+        number, known = self.rules.seat(seat), self.rules.module.MEASURES
+        if name not in known:
+            raise ValueProblem("", f"there is no measure {name}" + (f"; there are {', '.join(known)}" if known else ""))
+        return int(self._ask(lambda: known[name](self.node.st, number)))
+
     @property
     def question(self) -> Question:
         """What the match waits for.
@@ -123,10 +135,14 @@ class Position:
 
     def legal(self) -> list[Internal]:
         """The legal moves in internal form."""
-        if not self.asks:
+        node, module = self.node, self.rules.module
+        frame = node.frame
+        if frame is None or module.KIND[frame[0]] != "choice":
             return []
-        node = self.node
-        return self._ask(lambda: self.rules.module.legal(node.st, node.frame))  # type: ignore[no-any-return]
+        try:
+            return module.legal(node.st, frame)
+        except Exception as problem:
+            raise self._failed(fault_of(self.rules, problem)) from problem
 
     @property
     def draws(self) -> bool:

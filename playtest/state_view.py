@@ -28,10 +28,10 @@ def lines_of_table(snapshot: Snapshot, width: int, before: Snapshot | None = Non
     left = [line for board in boards if board for line in [*board, Text()]][:-1]
     legend = legend_of(snapshot, width)
     room = width - max((line.cell_len for line in left), default=0) - GAP
-    beside = _rest(snapshot, room) if left and room >= 30 else []
+    beside = lines_of_rest(snapshot, room) if left and room >= 30 else []
     if beside and len(beside) <= len(left) + 6:
         return [*_side_by_side(left, beside), *legend]
-    return [*left, *legend, *([Text()] if left else []), *_rest(snapshot, width - 2, indent=2)]
+    return [*left, *legend, *([Text()] if left else []), *lines_of_rest(snapshot, width - 2, indent=2)]
 
 
 def _side_by_side(left: list[Text], right: list[Text]) -> list[Text]:
@@ -46,7 +46,7 @@ def _side_by_side(left: list[Text], right: list[Text]) -> list[Text]:
     return lines
 
 
-def _rest(snapshot: Snapshot, width: int, indent: int = 0) -> list[Text]:
+def lines_of_rest(snapshot: Snapshot, width: int, indent: int = 0) -> list[Text]:
     """What no board shows: a block for each seat, then the common fields."""
     drawn = {info.name for board in snapshot.boards for info in board_fields(snapshot, board)}
     others = [info for info in snapshot.program.fields if info.name not in drawn]
