@@ -40,6 +40,7 @@ from interpreter.store import Journal, MemoryStore, Store, open_store
 from interpreter.undo import Verdict
 from interpreter.values import PASS, Drawn, Event, Move, Offer, Outcome, Question, State
 from interpreter.view import REFEREE, Concealed, View
+from interpreter.view_log import ViewLog, read_view
 
 __all__ = [
     "ASK",
@@ -82,11 +83,13 @@ __all__ = [
     "ValueProblem",
     "Verdict",
     "View",
+    "ViewLog",
     "fold",
     "load",
     "open_store",
     "possible_moves",
     "read_log",
+    "read_view",
     "replay",
     "show",
 ]

@@ -38,6 +38,11 @@ from interpreter.records import (
 from interpreter.rules import hash_text
 
 if TYPE_CHECKING:
+    from interpreter.game import Game
+    from interpreter.view import Viewer
+    from interpreter.view_log import ViewLog
+
+if TYPE_CHECKING:
     pass
 
 
@@ -113,6 +118,17 @@ class Log:
             OSError: it cannot be written.
         """
         save_durably(Path(path), self.data())
+
+    def view(self, seat: Viewer = None, game: Game | None = None) -> ViewLog:
+        """The log as a seat may see it (None: a spectator), by the rules of a game or its own.
+
+        Raises:
+            LogError: as `Match.from_log`.
+            ValueProblem: there is no such seat.
+        """
+        from interpreter.view_log import view_of_log
+
+        return view_of_log(self, seat, game)
 
     @property
     def answers(self) -> tuple[Answer, ...]:

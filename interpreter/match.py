@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from interpreter.explain import Explanation
     from interpreter.store import Journal
     from interpreter.view import View, Viewer
+    from interpreter.view_log import ViewLog
 
 ASK = "ask"
 """For `chance`: the match rests at draws, which `play_draw` answers."""
@@ -207,6 +208,16 @@ class Match:
     def log(self) -> Log:
         """The log so far, as a value."""
         return self._recorder.log()
+
+    def view_log(self, seat: Viewer = None) -> ViewLog:
+        """The log as a seat may see it; None is a spectator, `REFEREE` sees everything but the seed.
+
+        Raises:
+            ValueProblem: there is no such seat.
+        """
+        from interpreter.view_log import view_log
+
+        return view_log(self, seat)
 
     def save(self, path: str | Path) -> None:
         """Write the log to a file.

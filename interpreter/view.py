@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, Literal, Union
 
 from attrs import field, fields, frozen, has
@@ -81,26 +81,40 @@ class View:
     def plain(self, codec: Codec) -> dict[str, Any]:
         """The view as JSON data."""
         name = self.viewer.value if isinstance(self.viewer, _Referee) else self.viewer
-        out = codec.converter.unstructure
         return {
             "viewer": name,
-            "state": {key: _plain(value, out) for key, value in self.state.items()},
-            "events": [{"event": e.name, "arguments": _plain(e.arguments, out)} for e in self.events],
-            "question": None if self.question is None else _plain(self.question, out),
+            "state": {key: plain_value(codec, value) for key, value in self.state.items()},
+            "events": [plain_event(codec, event) for event in self.events],
+            "question": None if self.question is None else plain_question(codec, self.question),
             "legal_moves": [str(move) for move in self.legal_moves],
-            "outcome": None if self.outcome is None else _plain(self.outcome, out),
+            "outcome": None if self.outcome is None else plain_value(codec, self.outcome),
             "sentences": list(self.sentences),
         }
 
 
-def _plain(value: Any, out: Callable[[Any], Any]) -> Any:
+def plain_event(codec: Codec, event: Event) -> dict[str, Any]:
+    """A visible event as JSON data."""
+    return {"event": event.name, "arguments": plain_value(codec, event.arguments)}
+
+
+def plain_question(codec: Codec, question: Question) -> dict[str, Any]:
+    """A question as JSON data."""
+    found: dict[str, Any] = plain_value(codec, question)
+    return found
+
+
+def plain_value(codec: Codec, value: Any) -> Any:
+    """A value of a view as JSON data: what is concealed says so."""
     if isinstance(value, Concealed):
         known = {"count": value.count, "present": value.present}
         return {"concealed": value.type, **{key: item for key, item in known.items() if item is not None}}
+    if isinstance(value, tuple):
+        return [plain_value(codec, item) for item in value]
     if isinstance(value, NamedMap) and not value.pairs:
-        return {show(key): _plain(item, out) for key, item in value.items()}
+        return {show(key): plain_value(codec, item) for key, item in value.items()}
+    out = codec.converter.unstructure
     if isinstance(value, NamedMap):
-        return [[out(key), _plain(item, out)] for key, item in value.items()]
+        return [[out(key), plain_value(codec, item)] for key, item in value.items()]
     return out(value)
 
 
