@@ -227,6 +227,28 @@ def explore_atlanteon() -> Found:
     )
 
 
+def bots() -> Found:
+    """Greedy bots beat random ones in the three games, tree search beats greedy ones in Atlanteon and two-player Atlantis:
+    the whole interval of the share of wins lies above a half."""
+    import interpreter
+    from playtest.simulate import Plan, simulate
+
+    good, parts = True, []
+    for name, players, games, better, other in (
+        ("atlanteon", 2, 400, "greedy", "random"),
+        ("atlantis", 2, 100, "greedy", "random"),
+        ("catan", 4, 24, "greedy", "random"),
+        ("atlanteon", 2, 60, "mcts:200", "greedy"),
+        ("atlantis", 2, 40, "mcts:100", "greedy"),
+    ):
+        rules = interpreter.load(ROOT / "games" / f"{name}.rules").rules(players)
+        found = simulate(Plan.of(rules, games, [better, other], seed=2026), jobs=2)
+        figure = next(f for f in found.figures() if f.name == f"won by the bot {better}")
+        good = good and figure.low > 0.5
+        parts.append(f"{better} wins {figure} of {games} against {other} in {name}")
+    return good, "; ".join(parts)
+
+
 def mistakes() -> Found:
     """The planted mistakes: each is told once, in its place, with its remedy (`tests/test_mistakes.py` looks at that)."""
     sys.path.insert(0, str(ROOT / "tests"))
@@ -245,6 +267,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "explore": explore_atlanteon,
     "scenarios": command("test", "games/atlanteon.rules"),
     "logs": logs,
+    "bots": bots,
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),
     "atlantis": fuzzed("games/atlantis.rules", 5_000, 2, 3, 4),

@@ -1,7 +1,11 @@
 """Players that are programs: what a seat without a human does.
 
-A bot sees a match through its public interface only, and answers the question that is open. The same bot in the same match
-gives the same answers: what looks random comes from its seed.
+A bot answers the question that is open, from what its seat may know: what is hidden from the seat is guessed
+(`playtest.hidden`). The same bot in the same match gives the same answers: what looks random comes from its seed.
+
+    bot("random"), bot("first")        any legal move; the first one
+    bot("greedy"), bot("greedy:points")  what is best at once, by the measures of the game, or by one
+    bot("mcts"), bot("mcts:800:points")  Monte-Carlo tree search with so many playouts (see `playtest.mcts`)
 """
 
 from __future__ import annotations
@@ -10,9 +14,18 @@ import random
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from interpreter.rules import Internal, Rules
+from playtest.hidden import Guesses
+from playtest.plies import Position
+from playtest.valuing import Valuation, Worth
+from rulesdsl import runtime
+
+GUESSES = 3
+"""How many guesses of what is hidden a greedy bot looks at."""
+
 
 class Table(Protocol):
-    """What a bot needs of a match."""
+    """What a bot needs of a match, or of a position of one."""
 
     def legal_moves(self) -> Sequence[Any]:
         """The moves that may be made now, simplest first."""
@@ -24,8 +37,12 @@ class Bot(Protocol):
 
     name: str
 
-    def choose(self, match: Table) -> Any:
-        """One of the match's legal moves; there is at least one when a bot is asked."""
+    def choose(self, match: Any) -> Any:
+        """One of the legal moves of a match (or of a position); there is at least one when a bot is asked."""
+        ...
+
+    def pick(self, rules: Rules, position: Position, moves: Sequence[Internal]) -> Internal:
+        """The same in internal form, for whoever plays many games: one of the legal `moves` at a position."""
         ...
 
 
@@ -38,7 +55,13 @@ class RandomBot:
         self._random = random.Random(f"bot {seed}")
 
     def choose(self, match: Table) -> Any:
-        moves = match.legal_moves()
+        return self._any(match.legal_moves())
+
+    def pick(self, rules: Rules, position: Position, moves: Sequence[Internal]) -> Internal:
+        move: Internal = self._any(moves)
+        return move
+
+    def _any(self, moves: Sequence[Any]) -> Any:
         return moves[int(self._random.random() * len(moves))]
 
 
@@ -50,19 +73,92 @@ class FirstBot:
     def choose(self, match: Table) -> Any:
         return match.legal_moves()[0]
 
+    def pick(self, rules: Rules, position: Position, moves: Sequence[Internal]) -> Internal:
+        return moves[0]
 
-BOTS = {"random": RandomBot, "first": FirstBot}
-"""Bots by the name that the command takes."""
+
+class ThinkingBot:
+    """A bot that looks at what moves lead to. `measures`: which to go by, all if none are named."""
+
+    name = "thinking"
+
+    def __init__(self, seed: int | str = 0, measures: Sequence[str] = ()) -> None:
+        self._random = random.Random(f"bot {seed}")
+        self.wanted = tuple(measures)
+        self._rules: Rules | None = None
+
+    def choose(self, match: Any) -> Any:
+        """One of the legal moves.
+
+        Raises:
+            ValueProblem: the game has no such measure.
+        """
+        position = getattr(match, "position", match)
+        return position.rules.move(self.pick(position.rules, position.key, position.legal()))
+
+    def pick(self, rules: Rules, position: Position, moves: Sequence[Internal]) -> Internal:
+        """One of the legal moves in internal form."""
+        if rules is not self._rules:
+            self._rules = rules
+            self.values = Valuation(rules, self.wanted)
+            self.guesses = Guesses(rules)
+        return moves[0] if len(moves) == 1 else self._best(rules, position, moves)
+
+    def _best(self, rules: Rules, position: Position, moves: Sequence[Internal]) -> Internal:
+        raise NotImplementedError
+
+
+class GreedyBot(ThinkingBot):
+    """The move after which its seat is best off at once; draws that follow are not waited for. Equals are drawn among."""
+
+    name = "greedy"
+
+    def _best(self, rules: Rules, position: Position, moves: Sequence[Internal]) -> Internal:
+        state, frame = position
+        seat = rules.module.asked(state, frame)
+        states = self.guesses.several(state, seat, self._random, GUESSES) if self.guesses.needed else [state]
+        best: Worth | None = None
+        equal: list[Internal] = []
+        for move in moves:
+            found = [self._after(rules, guess, frame, move, seat) for guess in states]
+            worth = found[0] if len(found) == 1 else tuple(map(sum, zip(*found, strict=True)))
+            if best is None or worth > best:
+                best, equal = worth, [move]
+            elif worth == best:
+                equal.append(move)
+        return equal[int(self._random.random() * len(equal))]
+
+    def _after(self, rules: Rules, state: Any, frame: Any, move: Internal, seat: int) -> Worth:
+        after: Position = rules.module.answer(state, frame, move, runtime.Trace())
+        return self.values.worth(after[0], seat)
+
+
+BOTS = ("random", "first", "greedy", "mcts")
+"""The names of all bots."""
 
 
 def bot(name: str, seed: int | str = 0) -> Bot:
-    """A bot by name.
+    """A bot by name, with what it goes by after colons: `greedy:points`, `mcts:800`, `mcts:800:points`.
 
     Raises:
-        ValueError: there is no bot of this name.
+        ValueError: there is no such bot, or it takes no such thing.
     """
-    if name == "random":
+    kind, *more = name.split(":")
+    numbers = [int(part) for part in more if part.isdecimal()]
+    measures = [part for part in more if not part.isdecimal()]
+    if kind not in BOTS:
+        raise ValueError(f"there is no bot called {kind!r}; there are {', '.join(BOTS)}")
+    if kind in ("random", "first") and more:
+        raise ValueError(f"the bot {kind} takes nothing after a colon")
+    if len(numbers) > (kind == "mcts") or 0 in numbers or not all(part.isidentifier() for part in measures):
+        example = "mcts:800:points" if kind == "mcts" else "greedy:points"
+        raise ValueError(f"`{name}` is not understood; write for example `{example}`")
+    if kind == "random":
         return RandomBot(seed)
-    if name == "first":
+    if kind == "first":
         return FirstBot()
-    raise ValueError(f"there is no bot called {name!r}; there are {', '.join(sorted(BOTS))}")
+    if kind == "greedy":
+        return GreedyBot(seed, measures)
+    from playtest.mcts import PLAYOUTS, TreeBot
+
+    return TreeBot(seed, measures, numbers[0] if numbers else PLAYOUTS)

@@ -22,6 +22,8 @@ COMMANDS = {
     "fuzz": ("table.fuzzing", "Play random games and look for a broken law."),
     "perft": ("table.perft", "Count the positions that can be reached in N plies."),
     "explore": ("table.exploring", "Go through every position of a small game: proofs, and shortest ways."),
+    "simulate": ("table.simulating", "Let bots play many games: who wins and how, how long it takes."),
+    "compare": ("table.simulating", "Let bots play a game and a variant of it, and say what differs."),
     "replay": ("table.replay", "Replay a log and verify each event and digest."),
     "show": ("table.show", "Show a logged game: narration and board at a move."),
     "why": ("table.show", "Explain why a move is or is not legal in a logged game."),

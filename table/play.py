@@ -51,7 +51,13 @@ class Wishes:
 @click.option(
     "--human", "humans", metavar="SEAT", multiple=True, help="A seat for a person; may be repeated. `all`: every seat."
 )
-@click.option("--bot", type=click.Choice(["random", "first"]), default="random", help="Who takes the other seats.")
+@click.option(
+    "--bot",
+    metavar="BOT",
+    default="random",
+    callback=lambda context, parameter, value: _known_bot(value),
+    help="Who takes the other seats: random, first, greedy or mcts; what it goes by after a colon: greedy:points, mcts:800.",
+)
 @click.option("--seed", type=int, help="Draws and bots follow from it; chosen by chance if not given.")
 @click.option(
     "--log", type=click.Path(dir_okay=False, path_type=Path), help="Where the log goes; GAME-SEED.jsonl if not given."
@@ -125,6 +131,21 @@ def _load(file: str, params: dict[str, Any], variants: Sequence[Path]) -> Game:
         return load_game(find_rules(file), params, variants)
     except FileNotFoundError as error:
         raise click.UsageError(str(error)) from None
+
+
+def _known_bot(name: str) -> str:
+    """The name of a bot.
+
+    Raises:
+        click.BadParameter: there is none of this name.
+    """
+    from playtest.bots import bot
+
+    try:
+        bot(name)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem)) from None
+    return name
 
 
 def _seats_of(game: Game, humans: Sequence[str], players: int | None) -> tuple[str, ...]:
