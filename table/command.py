@@ -26,6 +26,8 @@ COMMANDS = {
     "compare": ("table.simulating", "Let bots play a game and a variant of it, and say what differs."),
     "replay": ("table.replay", "Replay a log and verify each event and digest."),
     "show": ("table.show", "Show a logged game: narration and board at a move."),
+    "verify": ("table.verify", "Say everything that is wrong with a log, one line for each defect."),
+    "matches": ("table.matches", "List the matches of a store, or copy logs into it and out of it."),
     "why": ("table.show", "Explain why a move is or is not legal in a logged game."),
 }
 

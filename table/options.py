@@ -41,11 +41,6 @@ def rules_files(command: Command) -> Command:
     return click.argument("files", metavar="FILE...", nargs=-1, required=True, callback=find_for_click)(command)
 
 
-def log_file(command: Command) -> Command:
-    """The log of a game."""
-    return click.argument("log", type=click.Path(exists=True, dir_okay=False, allow_dash=False))(command)
-
-
 def parameters(command: Command) -> Command:
     """`-p name=value`, several times."""
     return click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,12 +13,14 @@ from attrs import evolve, frozen
 
 from table.console import paint, say, say_json, show, width
 from table.files import find_rules, free_path, shown
+from table.log_refs import MARK, default_store, free_match, in_store, is_ref, journal_of, read_ref, refs_of
 from table.options import as_json, no_colour, parameters, players, with_variants
 from table.series import leaders
 
 if TYPE_CHECKING:
     from interpreter.game import Game
     from interpreter.match import Match
+    from interpreter.store import Durability
     from playtest.bots import Bot
     from table.series import Series
 
@@ -28,7 +31,9 @@ Examples:
   rulesdsl play atlanteon --human all                  two people, one keyboard
   rulesdsl play my.rules -p size=7 --seed 4 --log my.jsonl
   rulesdsl play atlanteon --series 2 --swap            two games, sides swapped
+  rulesdsl play atlanteon --store club.db              keep it in a store
   rulesdsl play atlanteon-4.jsonl                      go on with a game
+  rulesdsl play club.db#atlanteon-4 --from 12          from an earlier record on
   rulesdsl play atlantis --with atlantis_boats         with a variant, or several
 """
 
@@ -44,6 +49,7 @@ class Wishes:
     players: int | None
     bot: str
     quiet: bool
+    durability: Durability = "each"
 
 
 @click.command("play", epilog=EXAMPLES)
@@ -63,6 +69,20 @@ class Wishes:
     "--log", type=click.Path(dir_okay=False, path_type=Path), help="Where the log goes; GAME-SEED.jsonl if not given."
 )
 @click.option("--no-log", is_flag=True, help="Keep no log.")
+@click.option(
+    "--store",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Keep the match in a store: an SQLite database, or a folder. RULESDSL_STORE can name one, too.",
+)
+@click.option("--match", "match_name", metavar="NAME", help="The name in the store; GAME-SEED if not given.")
+@click.option(
+    "--durability",
+    type=click.Choice(["each", "batch", "none"]),
+    default="each",
+    help="When answers are on the disk: each at once, some together, or as the system likes.",
+)
+@click.option("--from", "start", metavar="RECORD", type=click.IntRange(0), help="Go on with a log from this record on.")
 @click.option(
     "--series", type=click.IntRange(1), default=1, metavar="N", help="Play N games and add up what people win."
 )
@@ -86,6 +106,10 @@ def play_command(
     seed: int | None,
     log: Path | None,
     no_log: bool,
+    store: Path | None,
+    match_name: str | None,
+    durability: Durability,
+    start: int | None,
     series: int,
     swap: bool,
     names: tuple[str, ...],
@@ -99,11 +123,19 @@ def play_command(
     FILE is a rules file, the name of a game that comes with rulesdsl, or the log of a game that is not over. Seats without a
     person are played by bots. At the prompt, `?` says what can be typed.
     """
-    if file.endswith(".jsonl"):
+    if is_ref(file):
         if variants:
             raise click.UsageError("a log has its variants with it: --with is for new games")
-        return _go_on(Path(file), humans, bot, seed)
+        if store is not None or log is not None:
+            raise click.UsageError("a match goes on where it is; `rulesdsl matches --import` copies it into a store")
+        return _go_on(_one_log(file), humans, bot, seed, start, durability)
+    if start is not None:
+        raise click.UsageError("--from is for going on with a log")
     game = _load(file, params, variants)
+    if store is None and log is None and os.environ.get("RULESDSL_STORE"):
+        store = default_store()
+    if store is not None and not no_log:
+        log = _place_in(store, match_name or "", log, game, seed := random.randrange(10_000) if seed is None else seed)
     wishes = Wishes(
         humans=_seats_of(game, humans, players),
         seed=random.randrange(10_000) if seed is None else seed,
@@ -112,6 +144,7 @@ def play_command(
         players=players,
         bot=bot,
         quiet=json_wanted,
+        durability=durability,
     )
     if json_wanted and humans:
         raise click.UsageError("--json is for games that bots play alone")
@@ -122,6 +155,22 @@ def play_command(
     if json_wanted:
         say_json({"game": game.name, "seed": wishes.seed, "log": None if path is None else str(path), **result(match)})
     return 0 if over or humans else 1
+
+
+def _one_log(file: str) -> Path:
+    found = refs_of(file)
+    if len(found) != 1:
+        raise click.UsageError(f"`{file}` is a store of {len(found)} matches: name one, as {file}{MARK}MATCH")
+    return found[0]
+
+
+def _place_in(store: Path, name: str, log: Path | None, game: Game, seed: int) -> Path:
+    """Where a new match stands in a store."""
+    from table.loading import label_of
+
+    if log is not None:
+        raise click.UsageError("--store or --log, not both")
+    return Path(f"{store}{MARK}{name}") if name else free_match(store, f"{label_of(game)}-{seed}")
 
 
 def _load(file: str, params: dict[str, Any], variants: Sequence[Path]) -> Game:
@@ -174,10 +223,11 @@ def _new_match(game: Game, wishes: Wishes) -> tuple[Match, Path | None]:
     path = None
     if wishes.keep_log:
         path = wishes.log if wishes.log is not None else free_path(Path(f"{label_of(game)}-{wishes.seed}.jsonl"))
+    journal = None if path is None else journal_of(path, wishes.durability)
     try:
-        return game.new(wishes.players, wishes.seed, wishes.humans, log=path), path
+        return game.new(wishes.players, wishes.seed, wishes.humans, log=journal), path
     except FileExistsError:
-        raise click.UsageError(f"there is a file {path} already; go on with it by `rulesdsl play {path}`") from None
+        raise click.UsageError(f"there is {path} already; go on with it by `rulesdsl play {path}`") from None
 
 
 def bots_for(match: Match, name: str, seed: int) -> dict[str, Bot]:
@@ -243,19 +293,23 @@ def result(match: Match) -> dict[str, Any]:
 # ---------------------------------------------------------------- going on
 
 
-def _go_on(path: Path, humans: Sequence[str], bot: str, seed: int | None) -> int:
+def _go_on(
+    path: Path, humans: Sequence[str], bot: str, seed: int | None, start: int | None, durability: Durability
+) -> int:
     """Go on with the match of a log, by the rules that the log carries."""
     from interpreter.game import Game
-    from interpreter.log import read_log
     from interpreter.rules import hash_text
 
-    if not path.exists():
-        raise click.UsageError(f"there is no log `{path}`")
-    log = read_log(path)
+    log = read_ref(path)
     if log.header.rules is None:
         raise click.UsageError(f"{path} does not carry its rules, so it cannot be gone on with")
     game = Game.from_text(log.header.rules).with_params(**log.header.params)
-    match = game.resume(log, path)
+    match = game.resume(log, journal_of(path, durability))
+    if start is not None:
+        try:
+            match.branch(start)
+        except IndexError as problem:
+            raise click.UsageError(f"--from {start}: {problem}") from None
     people = _seats_of(game, humans, len(log.header.seats)) or log.header.humans
     number = seed if seed is not None else int(hash_text(str(len(log.records)).encode())[:6], 16)
     wishes = Wishes(tuple(people), number, path, True, None, bot, quiet=False)
@@ -275,6 +329,8 @@ def _play_series(game: Game, wishes: Wishes, games: int, swap: bool, names: Sequ
         people = people_named(names, len(seats))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
+    if wishes.log is not None and in_store(wishes.log) is not None:
+        raise click.UsageError("a series keeps its games in files: --log, not --store")
     stem = wishes.log if wishes.log is not None else Path(f"{label_of(game)}-{wishes.seed}.jsonl")
     file = free_path(stem.with_name(f"{stem.stem}.series.json"))
     human_people = {people[seats.index(seat)] for seat in wishes.humans}

@@ -10,6 +10,7 @@ import click
 
 from table.console import complain, paint, plural, say, say_json, show
 from table.files import find_for_click, shown
+from table.log_refs import log_arguments, read_ref
 from table.options import as_json, no_colour, with_variants
 from table.show import game_of, show_position
 
@@ -30,9 +31,7 @@ Examples:
 
 
 @click.command("replay", epilog=EXAMPLES)
-@click.argument(
-    "logs", metavar="LOG...", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@log_arguments
 @click.option(
     "--verify", is_flag=True, help="Compare each event and digest, fold the events alone, and only say how it went."
 )
@@ -105,11 +104,10 @@ def _replay_one(
 ) -> tuple[int, dict[str, Any]]:
     """Replay a log; the exit code, and what was found as JSON data."""
     from interpreter.errors import LogError
-    from interpreter.log import read_log
     from interpreter.replay import fold, replay
 
     try:
-        log = read_log(path, repair=repair)
+        log = read_ref(path, repair)
         if log.mended and not quiet:
             say(f"repaired {shown(path)}: {log.mended}")
         game = None if own else game_of(log, rules, variants)

@@ -26,6 +26,7 @@ COMMANDS = {
     "moves": "the moves that are legal",
     "why MOVE": "what speaks against a move",
     "undo, redo": "take back your last answer, make it again",
+    "undo anyway": "even where something was drawn or shown since; the log says so",
     "board": "draw the table again",
     "log": "the story so far, and where the log is",
     "save NAME": "write a copy of the log",
@@ -224,17 +225,21 @@ class Session:
         show(explained(self.match.why(reading.move if reading.move is not None else reading.text)))
         return False
 
-    def _undo(self, _: str) -> bool:
-        return self._change(self._take_back)
+    def _undo(self, text: str) -> bool:
+        anyway = text == "anyway"
+        return self._change(lambda: self._take_back(anyway))
 
-    def _take_back(self) -> None:
+    def _take_back(self, anyway: bool) -> None:
         """Back to the last answer of a person; bots between two people would only answer again."""
-        self.match.undo()
-        while self.match.question.seat not in self.people and self.match.can_undo():
-            self.match.undo()
+        self.match.undo(as_analyst=anyway)
+        while self.match.question.seat not in self.people and self.match.can_undo(as_analyst=anyway):
+            self.match.undo(as_analyst=anyway)
 
     def _redo(self, _: str) -> bool:
-        return self._change(self.match.redo)
+        return self._change(self._again)
+
+    def _again(self) -> None:
+        self.match.redo()
 
     def _change(self, change: Callable[[], object]) -> bool:
         before = self.match.number
@@ -242,6 +247,8 @@ class Session:
             change()
         except UndoRefused as refused:
             say(f"  not possible: {refused}")
+            if change != self._again and self.match.can_undo(as_analyst=True):
+                say("  `undo anyway` takes it back all the same, and the log says so")
             return False
         if self.match.number < before:
             self.told = self.match.number

@@ -11,7 +11,8 @@ import click
 
 from table.console import plural, say, say_json, show, width
 from table.files import GAMES, packaged_games, packaged_variants
-from table.options import as_json, log_file, no_colour
+from table.log_refs import log_argument, read_ref
+from table.options import as_json, no_colour
 
 if TYPE_CHECKING:
     from interpreter.game import Game
@@ -24,6 +25,7 @@ Examples:
   rulesdsl show atlanteon-4.jsonl
   rulesdsl show atlanteon-4.jsonl --at 12
   rulesdsl show cards.jsonl --at 3 --seat ana
+  rulesdsl show matches.db#friday --tree
 """
 
 WHY_EXAMPLES = """\b
@@ -44,20 +46,29 @@ def _at(command: Any) -> Any:
 
 
 @click.command("show", epilog=SHOW_EXAMPLES)
-@log_file
+@log_argument
 @_at
 @click.option("--seat", metavar="SEAT", help="As this seat sees it; a referee sees everything.")
 @click.option("--last", type=click.IntRange(0), metavar="K", help="Tell only what followed the last K answers.")
+@click.option("--tree", is_flag=True, help="Every answer of the log, undone ones too, as a tree.")
 @as_json
 @no_colour
 def show_command(
-    log: str, at: int | None, record: int | None, seat: str | None, last: int | None, json_wanted: bool
+    log: Path, at: int | None, record: int | None, seat: str | None, last: int | None, tree: bool, json_wanted: bool
 ) -> int:
-    """Show a logged game: the story up to a position, and the table there."""
+    """Show a logged game: the story up to a position, and the table there.
+
+    LOG is a log file, or `STORE#MATCH`.
+    """
     from interpreter.view import REFEREE
     from table.telling import ending
 
-    match = match_of(Path(log))
+    if tree:
+        if (at, record, seat, last) != (None, None, None, None):
+            raise click.UsageError("--tree shows the whole log, to a referee")
+        _show_tree(log, json_wanted)
+        return 0
+    match = match_of(log)
     position = position_of(match, at, record)
     if seat is not None:
         _check_seat(match, seat)
@@ -71,6 +82,16 @@ def show_command(
     elif position.question.kind == "choice":
         say(f"{position.question}: {plural(len(position.legal_moves()), 'move')}")
     return 0
+
+
+def _show_tree(path: Path, json_wanted: bool) -> None:
+    from table.tree import lines_of_tree, tree_of
+
+    tree = tree_of(read_ref(path))
+    if json_wanted:
+        say_json(tree.plain())
+    else:
+        show(lines_of_tree(tree))
 
 
 def show_position(match: Match, position: Position, seat: str | None, last: int | None = None) -> None:
@@ -106,10 +127,9 @@ def match_of(path: Path) -> Match:
         LogError: the log was altered, or the rules do not do what it says.
     """
     from interpreter.errors import LogError
-    from interpreter.log import read_log
     from interpreter.replay import replay
 
-    log = read_log(path)
+    log = read_ref(path)
     own = log.header.rules is not None
     done = replay(log, None if own else game_of(log), own_rules=own)
     if done.difference is not None:
@@ -150,19 +170,19 @@ def _check_seat(match: Match, seat: str) -> None:
 
 
 @click.command("why", epilog=WHY_EXAMPLES)
-@log_file
+@log_argument
 @click.argument("move")
 @_at
 @as_json
 @no_colour
-def why_command(log: str, move: str, at: int | None, record: int | None, json_wanted: bool) -> int:
+def why_command(log: Path, move: str, at: int | None, record: int | None, json_wanted: bool) -> int:
     """Explain why MOVE is or is not legal in a logged game: every guard, its place in the rules, and the values that decide."""
     import attrs
 
     from table.moves import MoveReader
     from table.telling import explained
 
-    match = match_of(Path(log))
+    match = match_of(log)
     position = position_of(match, at, record)
     reading = MoveReader(match.rules.program).read(move, position.legal_moves())
     explanation = position.why(reading.move if reading.move is not None else reading.text)
