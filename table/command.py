@@ -20,6 +20,7 @@ COMMANDS = {
     "diff": ("table.changes", "Show what is different between two rules files."),
     "lock": ("table.changes", "Remember the clauses of the base that variants change."),
     "fuzz": ("table.fuzzing", "Play random games and look for a broken law."),
+    "coverage": ("table.covering", "Say what in the rules scenarios and random games never come to."),
     "perft": ("table.perft", "Count the positions that can be reached in N plies."),
     "explore": ("table.exploring", "Go through every position of a small game: proofs, and shortest ways."),
     "simulate": ("table.simulating", "Let bots play many games: who wins and how, how long it takes."),
