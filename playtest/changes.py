@@ -20,6 +20,10 @@ from rulesdsl.diagnostics import RulesFileError, Source, Span
 from rulesdsl.variants import Override
 
 
+MOST_DELTAS = 60
+"""Of variants with more changes it is not said which one makes a scenario fail: the search would take minutes."""
+
+
 @frozen
 class Cause:
     """What makes a scenario fail: the delta that passes it when it is undone, with what it does. `alone`: this suffices.
@@ -134,7 +138,10 @@ def _run(source: Source, wanted: Collection[str], without: Sequence[Span] = ()) 
 
 def find_causes(source: Source, failed: Sequence[str], base: Source | None) -> dict[str, Cause]:
     """For each scenario that fails, the smallest delta whose undoing makes it pass; where no single one does, the first with
-    which it fails as they are done one after the other. A scenario that fails in the base has no such cause."""
+    which it fails as they are done one after the other. A scenario that fails in the base has no such cause.
+
+    Each delta that is undone is another program to compile, so of a variant with more than `MOST_DELTAS` no cause is sought.
+    """
     deltas = list(_deltas(source, base))
     causes: dict[str, Cause] = {}
     waiting = dict.fromkeys(failed)
@@ -142,6 +149,8 @@ def find_causes(source: Source, failed: Sequence[str], base: Source | None) -> d
         sound = _passing(base, failed, ())
         causes |= {title: Cause((), base=Path(base.name).name) for title in failed if title not in sound}
         waiting = dict.fromkeys(sound)
+    if len(deltas) > MOST_DELTAS:
+        return causes
     for delta in sorted(deltas, key=lambda overrides: len(overrides[0].delta.text)):
         for title in _passing(source, waiting, [delta[0].delta]):
             causes[title] = Cause(delta)

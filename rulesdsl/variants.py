@@ -72,7 +72,7 @@ def compose(
     below = below or {}
     ordered = sorted((m for m in variants if m.variant is not None), key=lambda m: (_depth(_name(m), below), _name(m)))
     items = [item for module in ordered for item in items_of(module) if item.whole not in without]
-    work = _Work(list(base.declarations))
+    work = _Work(list(base.declarations), items, below)
     work.diagnostics.extend(_named_twice(ordered))
     for item in items:
         work.check_path(item.delta)
@@ -82,7 +82,6 @@ def compose(
         work.diagnostics.extend(conflicts)
         kept = [item for place, item in enumerate(items) if place not in overruled]
         if not conflicts:
-            work.named = frozenset(key for item in kept for key in item.keys)
             work.all(sorted(kept, key=lambda item: (_depth(item.variant, below), _ORDER[type(item.delta)])))
     if work.diagnostics:
         return Composition(base, tuple(work.overrides), tuple(work.diagnostics))
@@ -164,11 +163,11 @@ class _Work:
     """Applies deltas one by one to `declarations`."""
 
     declarations: list[Any]
+    items: Sequence[Item]
+    below: Below
     diagnostics: list[Diagnostic] = field(factory=list)
     overrides: list[Override] = field(factory=list)
     item: Item | None = None
-    named: frozenset[Key] = frozenset()
-    """The clauses that some delta changes by name."""
 
     def all(self, items: Sequence[Item]) -> None:
         for item in items:
@@ -563,6 +562,9 @@ class _Work:
                 self.record(delta, "removed", declaration_key(was), was, None)
 
     def on_RemoveScenarios(self, delta: syntax.RemoveScenarios) -> None:
+        assert self.item is not None
+        under = self.below.get(self.item.variant, frozenset())
+        kept = {key for item in self.items if item.variant not in under for key in item.keys}
         known = self.known()
         for name in delta.names:
             if name.id not in known:
@@ -575,7 +577,7 @@ class _Work:
                 decl
                 for decl in self.declarations
                 if isinstance(decl, syntax.Scenario)
-                and declaration_key(decl) not in self.named
+                and declaration_key(decl) not in kept
                 and not words.isdisjoint(words_in(decl))
             ]
             for was in found:

@@ -34,7 +34,10 @@ TILE = EnumType("Tile", ("zero", "one", "two", "six", "seven", "king"))
 PLAYER = EnumType("Player", ("guardian", "marauder"), kind="player")
 SQUARE = EnumType("Square", tuple(f"{c}{r}" for r in "123" for c in "abc"), kind="place")
 PIECE = RecordType("Piece", (("owner", PLAYER), ("tile", OptionType(TILE))))
+MANY = EnumType("Edge", tuple(f"edge{n}" for n in range(300)), kind="place")
 SIMPLE: list[Type] = [
+    MANY,
+    SetType(MANY),
     BOOL,
     IntType(-3, 12),
     TILE,
