@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 GAMES = Path(__file__).parent.parent / "games"
-BELOW = {"seafarers": ("catan",)}
+BELOW = {"seafarers": ("catan",), "catan_atlantis": ("catan", "seafarers")}
 """Each variant with the games that its rulebook goes on from."""
 
 
