@@ -74,7 +74,7 @@ class Texts:
         count = size(t)
         if isinstance(t, IntType):
             return str
-        if isinstance(t, EnumType) or count is not None and count <= _TABLE:
+        if isinstance(t, EnumType) or (count is not None and count <= _TABLE):
             return {value: self._text(self.codec.plain(t, value)) for value in values(t)}.__getitem__
         if isinstance(t, OptionType):
             item = self.of(t.item)

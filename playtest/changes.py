@@ -19,7 +19,6 @@ from rulesdsl.deltas import SIDES, key_name
 from rulesdsl.diagnostics import RulesFileError, Source, Span
 from rulesdsl.variants import Override
 
-
 MOST_DELTAS = 60
 """Of variants with more changes it is not said which one makes a scenario fail: the search would take minutes."""
 
