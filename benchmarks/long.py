@@ -280,6 +280,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "classic-speed": classic_speed,
     "laws": tests("tests/test_laws.py", "tests/test_fuzz.py"),
     "programs": tests("tests/test_programs.py"),
+    "bugs": tests("tests/test_bugs.py"),
     "everything": tests(),
 }
 

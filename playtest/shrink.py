@@ -4,7 +4,8 @@ It works on the plies themselves, with *lenient replay*: a move keeps its meanin
 what is no longer possible is dropped. Draws that no ply answers take their smallest outcome. So any selection of a failing
 game's plies is a game, and shrinking is: take away runs of plies, long ones first; take away pairs that are apart (so that
 the players' turns stay in step); put the simplest legal answer or outcome in the place of each that is left; exchange
-neighbours. Everything is tried in a fixed order, so the result depends on the failure alone.
+neighbours. Long games are made short first: by further random games that break the law sooner, and by taking away all
+answers of one action. Everything is tried in a fixed order, so the result depends on the failure alone.
 """
 
 from __future__ import annotations
@@ -17,15 +18,20 @@ from typing import Any
 from attrs import field, frozen
 
 from playtest import recheck
-from playtest.fuzz import Failure, failure
+from playtest.failure import Failure, failure
 from playtest.laws import LOG, OUTSIDE, TERMINATES, Broken, Laws
 from playtest.logs import LogLaw
 from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, options
+from playtest.rollout import Arena, game_random
+from playtest.swarm import habit
 from rulesdsl import runtime
 
-BUDGET = 200_000
+BUDGET = 150_000
 SIMPLER = 12
 PAIRS_UP_TO = 40
+LONG = 120
+FINEST = 32
+AGAIN = 60
 LARGEST: Ply = (DRAW, ...)
 """Stands for the largest outcome of whatever is drawn where it is played."""
 
@@ -87,6 +93,8 @@ class _Shrinker:
         if self.line is None:
             return
         try:
+            if self.kind[0] != TERMINATES and not self.thorough:
+                self._play_again()
             while self._pass():
                 pass
         except _Spent:
@@ -95,6 +103,8 @@ class _Shrinker:
     def _pass(self) -> bool:
         helped = False
         if self.kind[0] != TERMINATES:
+            while self._long() and self._coarse():
+                pass
             helped = self._raise_draws()
             helped = self._take_away_runs() or helped
             helped = self._take_away_pairs() or helped
@@ -182,16 +192,49 @@ class _Shrinker:
         """Try the first `keep` plies of the line with others after them; take it if it breaks the law and is smaller."""
         assert self.line is not None
         line = self._replay(self.line.plies[:keep], self.line.positions[: keep + 1], plies)
-        if line is None or self._cost(line) >= self._cost(self.line):
+        if line is None or line.size() > self.line.size():
+            return False
+        if line.size() == self.line.size() and self._cost(line) >= self._cost(self.line):
             return False
         self.line = line
         return True
 
     def _cost(self, line: _Line) -> tuple[Any, ...]:
         ranks = [options(self.module, p).index(ply) for p, ply in zip(line.positions, line.plies, strict=False)]
-        return (*line.size(), sum(ranks), ranks)
+        return sum(ranks), ranks
 
     # ------------------------------------------------------------ the passes
+
+    def _long(self) -> bool:
+        assert self.line is not None
+        return len(self.line.plies) > LONG
+
+    def _play_again(self) -> None:
+        """Further random games, half as long: one of them often breaks the same law sooner."""
+        arena = Arena(self.laws.loaded)
+        while self._long() and self.line is not None:
+            limit = self.line.size()[0] // 2
+            shorter = next(filter(None, (self._random_game(arena, limit, game) for game in range(AGAIN))), None)
+            line = None if shorter is None else self._replay((), (), shorter.plies)
+            if line is None or line.size() >= self.line.size():
+                return
+            self.line = line
+
+    def _random_game(self, arena: Arena, limit: int, game: int) -> Failure | None:
+        rng = game_random(limit, game)
+        played = arena.play(rng, habit(rng, len(self.module.ACTIONS)), max_choices=limit)
+        self.tried += 1
+        return played.failure if played.failure is not None and played.failure.kind == self.kind else None
+
+    def _coarse(self) -> bool:
+        """What makes long games short: all answers of one kind, and long runs of plies."""
+        assert self.line is not None
+        before = self.line.size()
+        for kind in dict.fromkeys(ply[1][0] for ply in self.line.plies if ply[0] == CHOICE):
+            self._accept(0, [ply for ply in self.line.plies if ply[0] == DRAW or ply[1][0] != kind])
+        self._take_away_runs(max(1, len(self.line.plies) // FINEST))
+        return self.line.size() < before
+
 
     def _raise_draws(self) -> bool:
         """Larger outcomes, of all draws or of one, where they break the law sooner."""
@@ -204,12 +247,12 @@ class _Shrinker:
             at += 1
         return helped
 
-    def _take_away_runs(self) -> bool:
+    def _take_away_runs(self, shortest: int = 1) -> bool:
         """Runs of plies: halves first, then shorter and shorter, down to single ones."""
         assert self.line is not None
         helped = False
         length = max(1, len(self.line.plies) // 2)
-        while length >= 1:
+        while length >= shortest:
             at = 0
             while at < len(self.line.plies):
                 if self._accept(at, self.line.plies[at + length :]):

@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from attrs import evolve, frozen
+from patches import hunks
 
 from rulesdsl.diagnostics import Diagnostic, Source
 from rulesdsl.program import check_source
@@ -77,13 +78,9 @@ def _planted(title: str, lines: list[str]) -> Mistake:
     text: list[str] = []
     done = 0
     told: list[Told] = []
-    for hunk in "\n".join(lines).split("\n...\n"):
-        part = hunk.split("\n")
-        old = [line[1:] for line in part if line[:1] in ("-", " ", "") and not CARETS.match(line)]
-        places = [i for i in range(done, len(base)) if base[i : i + len(old)] == old]
-        assert len(places) == 1, f"{title}: these lines are found {len(places)} times: {old}"
-        text += base[done : places[0]]
-        done = places[0] + len(old)
+    for start, end, part in hunks(base, lines, title, CARETS.match):
+        text += base[done:start]
+        done = end
         for line in part:
             carets = CARETS.match(line)
             if carets:
@@ -103,11 +100,8 @@ def written(mistake: Mistake) -> str:
     base = BASE.read_text(encoding="utf-8").split("\n")
     lines = []
     number = done = 0
-    for hunk in "\n".join(mistake.edits).split("\n...\n"):
-        part = hunk.split("\n")
-        old = [line[1:] for line in part if line[:1] in ("-", " ", "")]
-        place = next(i for i in range(done, len(base)) if base[i : i + len(old)] == old)
-        number, done = number + place - done, place + len(old)
+    for start, end, part in hunks(base, mistake.edits, mistake.title):
+        number, done = number + start - done, end
         lines += ["..."] if lines else []
         for line in part:
             lines.append(line)
