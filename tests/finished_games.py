@@ -133,11 +133,11 @@ def won_by_a_bought_point(match: Match) -> bool:
     return [event.name for event in last_turn(match)][-3:-1] == ["CardBought", "PointsShown"]
 
 
-def shortage_and_trades(match: Match) -> bool:
-    """The bank ran short, players have traded, and an offer was refused by everybody."""
-    told = [event.name for event in events(match) if event.name in {"OfferMade", "OfferAccepted", "OfferEnded", "Traded"}]
-    refused = any(a == "OfferMade" and b == "OfferEnded" for a, b in itertools.pairwise(told))
-    return refused and "Traded" in told and with_events("RanShort")(match)
+def trades(match: Match) -> bool:
+    """Players have traded, and an offer was refused by everybody."""
+    names = {"OfferMade", "OfferAccepted", "OfferEnded", "Traded"}
+    told = [event.name for event in events(match) if event.name in names]
+    return "Traded" in told and any(pair == ("OfferMade", "OfferEnded") for pair in itertools.pairwise(told))
 
 
 def within(most: int, shows: Callable[[Match], bool]) -> Callable[[Match], bool]:
@@ -173,14 +173,17 @@ KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
         "fees-on-the-way-home": (3, with_events("FeeEarned")),
     },
     "catan": {
-        f"{kind}-{players}": (players, shows)
-        for players in (3, 4)
-        for kind, shows in {
-            "longest-road": within(800, won_by_taking("LongestRoadPassed")),
-            "largest-army": within(800, won_by_taking("LargestArmyPassed")),
-            "victory-point": within(800, won_by_a_bought_point),
-            "bank-shortage-and-trades": within(1_600, shortage_and_trades),
-        }.items()
+        **{
+            f"{kind}-{players}": (players, within(800, shows))
+            for players in (3, 4)
+            for kind, shows in {
+                "longest-road": won_by_taking("LongestRoadPassed"),
+                "largest-army": won_by_taking("LargestArmyPassed"),
+                "victory-point": won_by_a_bought_point,
+            }.items()
+        },
+        "trades-3": (3, within(500, trades)),
+        "bank-shortage-and-trades-4": (4, lambda match: with_events("RanShort")(match) and within(1_000, trades)(match)),
     },
     "atlantis_sprint": {"two-figures": (2, with_events("TileSold", "FigureBroughtHome"))},
     "atlantis_boats_sprint": {"boats-and-two-figures": (3, with_events("BoatPlaced", "FigureBroughtHome"))},
