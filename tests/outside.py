@@ -12,11 +12,12 @@ import chess
 import pyspiel
 
 from interpreter.rules import Rules
-from playtest.fuzz import failure, game_random, random_game
+from playtest.failure import failure
 from playtest.laws import OUTSIDE, Broken, Laws
 from playtest.perft import first_position
 from playtest.plies import DRAW, Ply, Position, play
 from playtest.report import report
+from playtest.rollout import game_random, random_game
 from playtest.shrink import shrink
 from rulesdsl import runtime
 
