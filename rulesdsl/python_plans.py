@@ -15,7 +15,7 @@ from rulesdsl.python_code import Py, index, tuple_of
 from rulesdsl.python_function import Fn, Leave
 from rulesdsl.python_give import assign
 from rulesdsl.python_loops import decide, iterable, listed, nest_loops
-from rulesdsl.python_tables import Module, literal, words_of
+from rulesdsl.python_tables import Grid, Module, listing, literal, words_of
 from rulesdsl.types import (
     BOOL,
     EnumType,
@@ -26,6 +26,8 @@ from rulesdsl.types import (
 )  # fmt: skip
 
 MOVES_LIMIT = 4096
+LONG = 12
+"""From so many elements on a comprehension is quicker than a loop that appends."""
 
 
 @define
@@ -165,7 +167,9 @@ class Rows:
         return table
 
     def plain(self, clause: core.Clause, kept: str | None) -> bool:
-        """A list comprehension of the moves."""
+        """A list comprehension of the moves, where it is worth a call in every turn of the loops around it."""
+        if kept is None and len(self.info.chosen) > 1 and average(self.fn.module, clause.source) < LONG:
+            return False
         move = move_code(self.fn, self.info).text
         if kept is not None:
             if clause.condition is not None:
@@ -184,6 +188,17 @@ class Rows:
 
     def add(self, code: str) -> None:
         self.fn.code.line(f"moves += {code}")
+
+
+def average(module: Module, domain: core.Expr) -> float:
+    """How many elements a domain has on average, as far as that is known before play; 0 where it is not."""
+    grid = Grid((), (), domain.value) if isinstance(domain, core.Const) else module.grid(domain, always=True)
+    if grid is None:
+        return 0.0
+    found = [grid.values]
+    for _ in grid.names:
+        found = [part for values in found for part in values]
+    return sum(len(listing(domain.type, value, True)) for value in found) / len(found)
 
 
 def innermost(nodes: tuple[core.PlanNode, ...]) -> core.PlanLoop | None:
