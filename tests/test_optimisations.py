@@ -1,0 +1,58 @@
+"""Optimisations change how fast a game is, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playtest.fuzz import draw, game_random
+from playtest.plies import DRAW
+from rulesdsl import runtime
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from optimisations import SWITCHES, made, written  # noqa: E402
+
+
+def same_game(one: Any, other: Any, seed: int) -> int:
+    """Play one random game with two modules, which must list the same moves and outcomes in the same order; its length."""
+    rng = game_random(seed, 0)
+    here, there = one.start(runtime.Trace()), other.start(runtime.Trace())
+    plies = 0
+    while here[1] is not None and plies < 120:
+        assert there[1] is not None and one.KIND[here[1][0]] == other.KIND[there[1][0]]
+        plies += 1
+        if one.KIND[here[1][0]] == DRAW:
+            outcomes = one.outcomes(*here)
+            assert outcomes == other.outcomes(*there)
+            value = draw(outcomes, rng)
+            here, there = one.drawn(*here, value, runtime.Trace()), other.drawn(*there, value, runtime.Trace())
+        else:
+            moves = one.legal(*here)
+            assert moves == other.legal(*there)
+            assert all(other.allows(*there, move) for move in moves) and other.any_legal(*there)
+            move = moves[int(rng.random() * len(moves))]
+            here, there = one.answer(*here, move, runtime.Trace()), other.answer(*there, move, runtime.Trace())
+    assert (here[1] is None) == (there[1] is None)
+    assert here[0][-1] == there[0][-1]  # how it ended
+    return plies
+
+
+@pytest.mark.parametrize("game", ["breakthrough", "kuhn_poker", "backgammon"])
+def test_a_game_is_the_same_without_an_optimisation(game: str) -> None:
+    path = ROOT / "games" / "classic" / f"{game}.rules"
+    whole = made(path)
+    for off in [*((name,) for name in SWITCHES), tuple(SWITCHES)]:
+        part = made(path, off)
+        assert sum(same_game(whole, part, seed) for seed in range(2)) > 6
+
+
+def test_each_optimisation_changes_the_code_of_some_game() -> None:
+    paths = [ROOT / "games" / "classic" / f"{game}.rules" for game in ("hex", "backgammon")]
+    whole = {path: written(path).source for path in paths}
+    same = [name for name in SWITCHES if all(written(path, (name,)).source == whole[path] for path in paths)]
+    assert same == []
