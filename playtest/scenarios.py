@@ -14,6 +14,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from interpreter.codec import show
+from interpreter.errors import RulesError
 from interpreter.explain import Explanation, Reason, examine, explain, probed
 from interpreter.game import Game
 from interpreter.machine import Fault, Run, guarded
@@ -97,6 +98,8 @@ def run_scenario(rules: Rules, scenario: ScenarioInfo) -> Result:
             play.step(number, step)
         except _Failed as failed:
             return Result(scenario.text, *place, _failure(step.span, failed.message, failed.values, failed.details))
+        except RulesError as error:
+            return Result(scenario.text, *place, _failure(step.span, f"the rules fail: {error}"))
         except Fault as fault:
             where = f" at {fault.place[0]}:{fault.place[1]}" if fault.place else ""
             clause = f" in {fault.clause}" if fault.clause else ""

@@ -21,6 +21,7 @@ COMMANDS = {
     "lock": ("table.changes", "Remember the clauses of the base that variants change."),
     "fuzz": ("table.fuzzing", "Play random games and look for a broken law."),
     "coverage": ("table.covering", "Say what in the rules scenarios and random games never come to."),
+    "mutate": ("table.mutating", "Plant small mistakes in the rules, and say which nothing notices."),
     "perft": ("table.perft", "Count the positions that can be reached in N plies."),
     "explore": ("table.exploring", "Go through every position of a small game: proofs, and shortest ways."),
     "simulate": ("table.simulating", "Let bots play many games: who wins and how, how long it takes."),

@@ -1,0 +1,202 @@
+"""Mutants: a program with one small mistake planted in one clause, as an author could make it.
+
+| kind             | what is changed                                                              |
+| ---------------- | ---------------------------------------------------------------------------- |
+| negated          | the condition of a guard, an `if`, a loop or a choice of values; what a yes-or-no def gives |
+| off by one       | a number is one larger; `<` becomes `<=` and so on                           |
+| swapped players  | a player becomes the next one, `p.next` becomes `p`                           |
+| dropped effect   | an `emit`, an assignment, a flow that is run or an `end` is left out           |
+
+Laws, measures, scenarios and parameters are left as they are: they say what should be, or what can be agreed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import fields, frozen, has
+
+from rulesdsl import syntax
+from rulesdsl.diagnostics import Source, Span
+
+NEGATED, OFF_BY_ONE, SWAPPED, DROPPED = KINDS = ("negated", "off by one", "swapped players", "dropped effect")
+_STRICT = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+_MUTATED = (syntax.Const, syntax.Enum, syntax.State, syntax.Def, syntax.Event, syntax.Action, syntax.Flow)
+
+
+@frozen
+class Mutant:
+    """One change of a text. `owner` is the declaration that it is in, `clause` the innermost clause."""
+
+    kind: str
+    owner: str
+    clause: str
+    span: Span
+    after: str
+
+    @property
+    def before(self) -> str:
+        return self.span.text
+
+    @property
+    def place(self) -> str:
+        return f"{self.span.source.name}:{self.span.line}"
+
+    @property
+    def name(self) -> str:
+        """What it is, on one line and without its place, so that it is the same after other lines were changed."""
+        return f"{self.clause}: {_line(self.before)} → {_line(self.after)}"
+
+    def apply(self, source: Source) -> Source:
+        """The program with the change."""
+        base = None if source.base is None else self.apply(source.base)
+        extras = tuple(self.apply(extra) for extra in source.extras)
+        text = source.text
+        if source.name == self.span.source.name:
+            text = text[: self.span.start] + self.after + text[self.span.end :]
+        return Source(source.name, text, base, extras)
+
+
+def _line(text: str) -> str:
+    text = " ".join(text.split())
+    return f"`{text if len(text) <= 60 else text[:57] + '...'}`"
+
+
+def mutants_of(module: syntax.Module, file: str) -> list[Mutant]:
+    """All mutants of what stands in one file of a program, in order."""
+    found: dict[tuple[int, int, str], Mutant] = {}
+    for decl in module.declarations:
+        if isinstance(decl, _MUTATED):
+            name = "state" if isinstance(decl, syntax.State) else f"{type(decl).__name__.lower()} {decl.name.id}"
+            for mutant in _Walk(name, _seats(module)).declaration(decl):
+                if mutant.span.source.name == file:
+                    found.setdefault((mutant.span.start, mutant.span.end, mutant.after), mutant)
+    return sorted(found.values(), key=lambda mutant: (mutant.span.start, mutant.span.end))
+
+
+def _seats(module: syntax.Module) -> tuple[str, ...]:
+    """The names of the seats, if they have some."""
+    games = [decl for decl in module.declarations if isinstance(decl, syntax.Game)]
+    return tuple(name.id for name in games[0].seats) if games and games[0].seats else ()
+
+
+class _Walk:
+    """Goes through one declaration. `players`: the names that stand for a player where it is."""
+
+    def __init__(self, owner: str, seats: tuple[str, ...]) -> None:
+        self.owner = owner
+        self.clause = owner
+        self.seats = seats
+        self.players: set[str] = set()
+        self.logical = False
+
+    def made(self, kind: str, span: Span, after: str) -> Mutant:
+        return Mutant(kind, self.owner, self.clause, span, after)
+
+    def declaration(self, decl: Any) -> Iterator[Mutant]:
+        if isinstance(decl, syntax.Const):
+            yield from self.inside(decl.value)
+        elif isinstance(decl, syntax.Enum):
+            for member in decl.members:
+                self.clause = f"member {decl.name.id}.{member.name.id}"
+                yield from self.inside(member.args)
+        elif isinstance(decl, syntax.State):
+            for item in decl.fields:
+                self.clause = f"field {item.name.id}"
+                yield from self.inside(item.initial)
+        else:
+            yield from self.callable(decl)
+
+    def callable(self, decl: Any) -> Iterator[Mutant]:
+        """A def, event, action or flow."""
+        if isinstance(decl, syntax.Action):
+            self.players.add("me")
+        self.players |= {param.name.id for param in decl.params if _is_player(param.type)}
+        self.logical = isinstance(decl, syntax.Def) and getattr(decl.result, "id", "") == "bool"
+        if isinstance(decl, syntax.Action):
+            for choice in decl.params:
+                yield from self.inside(choice.domain)
+        yield from self.inside(decl.body)
+
+    # ------------------------------------------------------------ nodes
+
+    def inside(self, node: Any) -> Iterator[Mutant]:
+        """All mutants of a node, or of several."""
+        if isinstance(node, tuple):
+            for item in node:
+                yield from self.inside(item)
+        elif has(type(node)) and type(node).__module__ == syntax.__name__:
+            yield from self.node(node)
+
+    def node(self, node: Any) -> Iterator[Mutant]:
+        clause = self.clause
+        if isinstance(node, syntax.Require):
+            self.clause = f"require {self.owner.split(' ')[-1]}.{node.name.id}"
+        elif isinstance(node, syntax.Step):
+            self.clause = f"step {self.owner.split(' ')[-1]}.{node.name.id}"
+        yield from self.own(node)
+        if isinstance(node, (syntax.For, syntax.Turns)) and self._goes_through_players(node):
+            self.players.add(node.var.id)
+        if not isinstance(node, syntax.Sentence) and not self._is_next(node):
+            for item in fields(type(node)):
+                if item.name not in ("span", "type", "name", "var", "names", "sentence"):
+                    yield from self.inside(getattr(node, item.name))
+        self.clause = clause
+
+    def own(self, node: Any) -> Iterator[Mutant]:
+        """The mutants of the node itself."""
+        for condition in _conditions(node, self.logical):
+            yield self.made(NEGATED, condition.span, f"(not ({condition.span.text}))")
+        if isinstance(node, syntax.IntLit):
+            yield self.made(OFF_BY_ONE, node.span, str(node.value + 1))
+        elif isinstance(node, syntax.Compare) and len(node.rest) == 1 and node.rest[0][0] in _STRICT:
+            yield self._other_bound(node)
+        elif isinstance(node, syntax.NameExpr) and (node.id in self.players or node.id in self.seats):
+            yield self.made(SWAPPED, node.span, f"{node.id}.next")
+        elif self._is_next(node):
+            yield self.made(SWAPPED, node.span, node.obj.span.text)
+        elif isinstance(node, (syntax.Emit, syntax.Assign, syntax.CallStatement, syntax.End)):
+            yield self.made(DROPPED, node.span, "pass")
+
+    def _other_bound(self, node: syntax.Compare) -> Mutant:
+        """The comparison with the bound in or out."""
+        op, right = node.rest[0]
+        between = Span(node.span.source, node.first.span.end, right.span.start)
+        return self.made(OFF_BY_ONE, between, between.text.replace(op, _STRICT[op], 1))
+
+    def _is_next(self, node: Any) -> bool:
+        return (
+            isinstance(node, syntax.Attr)
+            and node.name.id == "next"
+            and isinstance(node.obj, syntax.NameExpr)
+            and (node.obj.id in self.players or node.obj.id in self.seats)
+        )
+
+    def _goes_through_players(self, node: syntax.For | syntax.Turns) -> bool:
+        if isinstance(node, syntax.Turns):
+            return True
+        source = node.source
+        if isinstance(source, syntax.ListLit):
+            return all(
+                isinstance(item, syntax.NameExpr) and item.id in (*self.seats, *self.players) for item in source.items
+            )
+        names = source.fn if isinstance(source, syntax.Call) else source
+        return isinstance(names, syntax.NameExpr) and names.id in ("Player", "seats_from")
+
+
+def _is_player(kind: Any) -> bool:
+    return isinstance(kind, syntax.NamedType) and kind.id == "Player"
+
+
+def _conditions(node: Any, logical: bool) -> list[syntax.Expr]:
+    """The conditions that stand directly in a node."""
+    if isinstance(node, syntax.If):
+        return [condition for condition, _ in node.branches]
+    if isinstance(node, syntax.Return):
+        return [node.value] if logical and node.value is not None else []
+    found = getattr(node, "condition", None)
+    return [found] if found is not None and not isinstance(node, syntax.ExpectLine) else []
+
+
+__all__ = ["DROPPED", "KINDS", "NEGATED", "OFF_BY_ONE", "SWAPPED", "Mutant", "mutants_of"]

@@ -1,0 +1,175 @@
+"""Mutants: what is planted, what notices it, and what is told of the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_explore import run
+
+import interpreter
+from playtest.mutants import DROPPED, NEGATED, OFF_BY_ONE, SWAPPED, Mutant
+from playtest.mutation import NOTICED, REFUSED, SURVIVED, attempt, chosen, plan_of, trying
+from rulesdsl.program import parse_source
+
+RACE = """\
+game race:
+    players red, blue
+
+const far = 4
+
+state:
+    at[Player]: 0..9
+    last: Player?
+
+event Moved(by: Player, n: 1..2):
+    at[by] += n
+    last = by
+
+def there(p: Player) -> bool:
+    return at[p] >= far
+
+action go(n in 1..2):
+    require turn: last != me else "not twice"
+    emit Moved(me, n)
+    if there(me):
+        end win me.next
+
+flow main:
+    turns p from red:
+        p chooses go
+
+invariant "who is there stops":
+    all(at[p] < far + 2 for p in Player)
+
+scenario "the turn":
+    run main()
+    red go(2)
+    expect at[red] == 2
+    blue go(1)
+    red go(2)
+    expect winners == {blue}
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("race.rules").write_text(RACE)
+    return tmp_path
+
+
+def mutants() -> list[Mutant]:
+    return chosen(interpreter.load("race.rules"))
+
+
+def test_the_mutants_of_a_small_game_are_known(here: Path) -> None:
+    assert [(mutant.kind, mutant.name) for mutant in mutants()] == [
+        (OFF_BY_ONE, "const far: `4` → `5`"),
+        (DROPPED, "event Moved: `at[by] += n` → `pass`"),
+        (SWAPPED, "event Moved: `by` → `by.next`"),
+        (DROPPED, "event Moved: `last = by` → `pass`"),
+        (SWAPPED, "event Moved: `by` → `by.next`"),
+        (NEGATED, "def there: `at[p] >= far` → `(not (at[p] >= far))`"),
+        (SWAPPED, "def there: `p` → `p.next`"),
+        (OFF_BY_ONE, "def there: `>=` → `>`"),
+        (OFF_BY_ONE, "action go: `1` → `2`"),
+        (OFF_BY_ONE, "action go: `2` → `3`"),
+        (NEGATED, "require go.turn: `last != me` → `(not (last != me))`"),
+        (SWAPPED, "require go.turn: `me` → `me.next`"),
+        (DROPPED, "action go: `emit Moved(me, n)` → `pass`"),
+        (SWAPPED, "action go: `me` → `me.next`"),
+        (NEGATED, "action go: `there(me)` → `(not (there(me)))`"),
+        (SWAPPED, "action go: `me` → `me.next`"),
+        (DROPPED, "action go: `end win me.next` → `pass`"),
+        (SWAPPED, "action go: `me.next` → `me`"),
+        (SWAPPED, "flow main: `red` → `red.next`"),
+        (SWAPPED, "flow main: `p` → `p.next`"),
+    ]
+
+
+def test_each_mutant_is_one_change_of_the_text(here: Path) -> None:
+    source = interpreter.load("race.rules").source
+    for mutant in mutants():
+        text = mutant.apply(source).text
+        assert text != source.text
+        assert text.replace(mutant.after, "", 1) != text
+        assert len(text) - len(source.text) == len(mutant.after) - len(mutant.before)
+
+
+def test_verdicts(here: Path) -> None:
+    """Most are noticed by the scenario; what a guard remembers that never refuses is not; a wrong type is refused."""
+    game = interpreter.load("race.rules")
+    found = {v.mutant.name: (v.outcome, v.by) for some in trying(plan_of(game), mutants(), {}) for v in some}
+    assert found["const far: `4` → `5`"] == (NOTICED, 'scenario "the turn"')
+    assert found["action go: `2` → `3`"] == (NOTICED, "rules error: out of range at line 19")
+    assert found["def there: `at[p] >= far` → `(not (at[p] >= far))`"][0] == NOTICED
+    assert found["event Moved: `last = by` → `pass`"] == (SURVIVED, "")
+    assert sum(outcome == SURVIVED for outcome, _ in found.values()) <= 2
+
+
+def test_a_law_notices_what_no_scenario_comes_to(here: Path) -> None:
+    text = RACE.split("scenario")[0].replace("at[p] < far + 2", "at[p] <= far")
+    Path("race.rules").write_text(text.replace("turn: last != me", "near: at[me] + n <= far"))
+    game = interpreter.load("race.rules")
+    mutant = next(
+        m for m in chosen(game) if m.name == "require go.near: `<=` → `<`" or m.name.startswith("require go.near: `at")
+    )
+    verdict = attempt(plan_of(game), mutant)
+    assert verdict.outcome == NOTICED and verdict.by.startswith(("invariant: who is there stops", "dead end"))
+
+
+def test_what_the_checker_refuses_is_no_mutant(here: Path) -> None:
+    Path("race.rules").write_text(
+        RACE.replace("end win me.next", "if last is some:\n            emit Moved(last, 1)\n        end win me.next")
+    )
+    game = interpreter.load("race.rules")
+    mutant = next(m for m in chosen(game) if m.name == "action go: `last is some` → `(not (last is some))`")
+    assert attempt(plan_of(game), mutant).outcome == REFUSED
+
+
+def test_the_verdicts_are_the_same_with_several_processes_and_for_a_sample(here: Path) -> None:
+    game = interpreter.load("race.rules")
+    plan, some = plan_of(game), chosen(game, sample=10, seed=3)
+    assert len(some) == 10 and some == chosen(game, sample=10, seed=3)
+    one = [v for verdicts in trying(plan, some, {}) for v in verdicts]
+    assert one == [v for verdicts in trying(plan, some, {}, jobs=2) for v in verdicts]
+
+
+def test_variants_have_the_mutants_of_their_own_text(here: Path) -> None:
+    Path("slow.rules").write_text(
+        'variant slow of "race.rules"\n\nreplace def there(p: Player) -> bool:\n    return at[p] > far\n'
+    )
+    game = interpreter.load("slow.rules")
+    assert [m.name for m in chosen(game)] == [
+        "def there: `at[p] > far` → `(not (at[p] > far))`",
+        "def there: `p` → `p.next`",
+        "def there: `>` → `>=`",
+    ]
+    changed = chosen(game)[2].apply(game.source)
+    assert "at[p] >= far" in changed.text and changed.base == game.source.base
+    assert parse_source(changed) != parse_source(game.source)
+
+
+def test_the_command_lists_what_is_not_noticed_and_takes_reasons(here: Path, capsys: Any) -> None:
+    code, out, _ = run(capsys, "mutate", "race.rules")
+    assert code == 1 and "not noticed  event Moved: `last = by` → `pass`   race.rules:12" in out
+    names = [
+        line.removeprefix("not noticed  ").rsplit("   ", 1)[0] for line in out.splitlines() if line.startswith("not n")
+    ]
+    Path("race.mutants").write_text("# known\n" + "".join(f"{name}  # turns see to it\n" for name in names))
+    code, out, _ = run(capsys, "mutate", "race.rules")
+    assert code == 0 and "turns see to it" in out and "with a reason" in out
+    Path("race.mutants").write_text(Path("race.mutants").read_text() + "const far: `4` → `5`  # old\n")
+    code, out, _ = run(capsys, "mutate", "race.rules")
+    assert code == 1 and "take its reason away" in out
+    Path("race.mutants").write_text("const far: `4` → `5`\n")
+    code, _, err = run(capsys, "mutate", "race.rules")
+    assert code == 2 and "race.mutants:1: a reason is missing" in err
+
+
+def test_the_command_as_data(here: Path, capsys: Any) -> None:
+    data = json.loads(run(capsys, "mutate", "race.rules", "--sample", "6", "--json")[1])
+    assert len(data["mutants"]) == 6 and sum(data["counted"].values()) == 6
