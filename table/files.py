@@ -14,7 +14,7 @@ GAMES = Path(table.__file__).resolve().parent.parent / "games"
 
 def packaged_games() -> dict[str, Path]:
     """The games that come with the package, by name."""
-    return {path.stem: path for path in sorted(GAMES.glob("*.rules"))}
+    return {path.stem: path for folder in ("*.rules", "classic/*.rules") for path in sorted(GAMES.glob(folder))}
 
 
 def packaged_variants() -> dict[str, Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import statistics
 import sys
 from pathlib import Path
@@ -164,3 +165,19 @@ def test_chess_positions_have_as_many_lines_as_is_known(positions: Any, position
     start = scenario_end(Rules(positions), scenario)
     lines = known(POSITIONS, POSITIONS_DEEPER, position)
     assert perft(positions, len(lines), start).leaves[1:] == lines
+
+
+def lines_of(path: Path) -> tuple[int, int]:
+    """The lines of rules and of scenarios that are neither blank nor comments."""
+    counts, inside = [0, 0], False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.strip() and not line.lstrip().startswith("#"):
+            inside = line.startswith("scenario ") if not line.startswith(" ") else inside
+            counts[inside] += 1
+    return counts[0], counts[1]
+
+
+def test_the_lines_of_code_in_the_docs_are_those_of_the_games() -> None:
+    rows = re.findall(r"^\| \[(\w+)\]\(.*?\) \| (\d+) \| (\d+) \|", (ROOT / "docs/classic.md").read_text("utf-8"), re.M)
+    told = {game: (int(rules), int(scenarios)) for game, rules, scenarios in rows}
+    assert told == {path.stem: lines_of(path) for path in sorted(CLASSIC.glob("*.rules"))}
