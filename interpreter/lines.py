@@ -10,7 +10,8 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -142,14 +143,21 @@ def data_of(line: bytes, number: int) -> Plain:
 
 def plain_of(lines: Sequence[bytes]) -> list[Plain]:
     """The members of lines that were checked, hashes included."""
-    collecting = gc.isenabled()
-    gc.disable()  # so much data at once makes the collector look again and again for what is not there
-    try:
+    with uncollected():
         found: list[Plain] = json.loads(b"[" + b",".join(lines) + b"]")
+    return found
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """While so much is made that stays, the garbage collector does not look again and again for what is not there."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
     finally:
         if collecting:
             gc.enable()
-    return found
 
 
 def record_of(data: Plain, number: int, hash: str = "") -> Any:

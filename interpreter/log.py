@@ -150,7 +150,7 @@ class Stretch:
         self.last = first + len(lines)
         self._lines = lines
         self._before = before
-        self._data = plain_of(lines)
+        self._data: dict[int, dict[str, Any]] = {}
 
     @classmethod
     def of(cls, log: Log) -> Stretch:
@@ -163,7 +163,10 @@ class Stretch:
 
     def data(self, n: int) -> dict[str, Any]:
         """A record as JSON data, its hash included."""
-        return self._data[n - self.first]
+        found = self._data.get(n)
+        if found is None:
+            found = self._data[n] = json.loads(self.line(n))
+        return found
 
     def hash_before(self, n: int) -> str:
         """The hash of the line before a record."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,15 +16,25 @@ from rulesdsl.diagnostics import closest
 from rulesdsl.types import EnumType, IntType, OptionType, Type
 
 Read = Callable[[Any], Any]
+Told = tuple["Internal | None", tuple[str, Any]]
+"""An event, or the name and the outcome (as JSON data) of a draw."""
+
+_BETWEEN = re.compile(rb',(?=\{"(?:event|draw)":")')
+_REMEMBERED = 1 << 14
 _Call = tuple[int, tuple[str, ...], tuple[Read, ...]]
 """The position of an action or an event, the names of its arguments, and what reads them."""
 
 
 class Reader:
-    """Reads what the lines of logs of one program say: members of JSON objects into internal values."""
+    """Reads what the lines of logs of one program say: members of JSON objects into internal values.
+
+    Most of what is read was read before, so that its text leads to its value: `move_in` and `told_in` take lines.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
+        self._known_moves: dict[bytes, Internal] = {}
+        self._known: dict[bytes, Told] = {}
         self._moves: dict[str, _Call] = {"pass": (0, (), ())}
         for action in rules.program.actions:
             self._moves[action.name] = self._call(action.position, [(c.name, c.type) for c in action.chosen])
@@ -33,6 +45,47 @@ class Reader:
     def _call(self, position: int, params: Sequence[tuple[str, Type]]) -> _Call:
         names, types = tuple(name for name, _ in params), [t for _, t in params]
         return position, names, tuple(reader(self.rules.codec, t) for t in types)
+
+    def move_in(self, line: bytes) -> Internal | None:
+        """The move in the line of an answer; None if it is not written as answers are, or not of these rules."""
+        start, end = line.find(b',"answer":{'), line.find(b'},"then":[')
+        if not 0 < start < end:
+            return None
+        text = line[start + 10 : end + 1]
+        found = self._known_moves.get(text)
+        if found is None:
+            try:
+                found = self.move(json.loads(text))
+            except (ValueError, KeyError, TypeError):
+                return None
+            _remember(self._known_moves, text, found)
+        return found
+
+    def told_in(self, line: bytes) -> list[Told] | None:
+        """The events and draws in the line of an answer or a set-up; None if it is not written as these are.
+
+        Raises:
+            ValueProblem: an event is not one of these rules.
+        """
+        start, end = line.find(b',"then":['), line.rfind(b'],"state":"')
+        if not 0 < start < end:
+            return None
+        text = line[start + 9 : end]
+        known = self._known
+        told = []
+        for part in _BETWEEN.split(text) if text else ():
+            found = known.get(part)
+            if found is None:
+                try:
+                    found = self._told(json.loads(part))
+                except json.JSONDecodeError:
+                    return None
+                _remember(known, part, found)
+            told.append(found)
+        return told
+
+    def _told(self, item: Plain) -> Told:
+        return (None, (item["draw"], item["outcome"])) if "draw" in item else (self.event(item), ("", None))
 
     def move(self, data: Plain) -> Internal:
         """The internal form of a logged move.
@@ -75,6 +128,11 @@ class Reader:
             raise ValueProblem(name, f"its arguments are {', '.join(key for key, _ in params)}")
         internal = self.rules.codec.internal
         return (position, *(internal(t, arguments[key], f"{name}.{key}") for key, t in params))
+
+
+def _remember(known: dict[bytes, Any], text: bytes, value: Any) -> None:
+    if len(known) < _REMEMBERED:
+        known[text] = value
 
 
 def reader(codec: Codec, t: Type) -> Read:

@@ -15,6 +15,9 @@ from rulesdsl.types import Type
 
 Text = Callable[[Internal], str]
 
+_REMEMBERED = 1 << 14
+"""So many texts of events and draws are kept: most happen again."""
+
 
 class Writer:
     """Writes the records of set-ups and answers straight from internal values: they are most of a log."""
@@ -25,10 +28,12 @@ class Writer:
         self._events: dict[int, Text] = {}
         self._draws: dict[int, Text] = {}
         self._asked: dict[tuple[str, ...], str] = {}
+        self._texts: dict[Internal, str] = {}
 
     def body(self, node: Node, n: int, reveals: bool = True) -> bytes:
         """The line of a node without its hash: of the set-up, or of an answer. `reveals` False: as the first format has it."""
-        happened = ",".join([self._happening(entry) for entry in node.then])
+        known = self._texts
+        happened = ",".join([known.get(entry) or self._happening(entry) for entry in node.then])
         rest = f'"then":[{happened}],"state":"{self.rules.digest(node.st)}"'
         if node.automatic:
             rest += ',"automatic":true'
@@ -69,7 +74,10 @@ class Writer:
             if text is None:
                 name = self.rules.event_name(kind)
                 text = self._events[kind] = self._call(f'"event":"{name}"', self.rules.event_params(kind))
-        return text(entry)
+        made = text(entry)
+        if len(self._texts) < _REMEMBERED:
+            self._texts[entry] = made
+        return made
 
     def _draw(self, pc: int) -> Text:
         name, t = self.rules.draw_of(pc)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
+from interpreter import advance
 from interpreter.difference import Difference, Parted, apart, asked, item, told
 from interpreter.errors import LogError, RulesError, ValueProblem
 from interpreter.folding import Folded, fold, fold_states
-from interpreter.lines import chained, with_more
+from interpreter.lines import chained, is_more, uncollected, with_more
 from interpreter.log import Log, Stretch
 from interpreter.machine import Choose, Fault
 from interpreter.match import Match
@@ -107,7 +108,8 @@ def replay(
         LogError: see `rules_of`.
     """
     rules = rules_of(log, game, own_rules=own_rules, current_rules=current_rules)
-    return _Replayer(Stretch.of(log), _match_for(log, rules, checks, sink), verify).play()
+    with uncollected():
+        return _Replayer(Stretch.of(log), _match_for(log, rules, checks, sink), verify).play()
 
 
 def _match_for(log: Log, rules: Rules, checks: bool, sink: Sink | None) -> Match:
@@ -146,6 +148,8 @@ class _Replayer:
     def play(self) -> Replay:
         fault = None
         while self.at < self.log.last:
+            if self._quickly():
+                continue
             data = self.log.data(self.at)
             try:
                 if data["kind"] == "note" and "attempt" in data:
@@ -163,6 +167,53 @@ class _Replayer:
         if not self.match.started and fault is None:
             self.match.begin()
         return Replay(self.match, self.log.last, None, fault)
+
+    def _quickly(self) -> bool:
+        """Take an answer that goes as recorded: nearly all do. False, with nothing done, where it must be looked at."""
+        match = self.match
+        if match.checks or not self.verify or not match.started:
+            return False
+        parent = match.position.node
+        move = self.reader.move_in(self.log.line(self.at))
+        if move is None or parent.frame is None or self.rules.module.KIND[parent.frame[0]] != "choice":
+            return False
+        try:
+            if not self.rules.module.allows(parent.st, parent.frame, move):
+                return False
+            nodes = self._nodes_after(parent, move)
+        except Exception:  # whatever is wrong here is found again, and told, by the other way
+            return False
+        if not nodes or (nodes[-1].frame is None and self.at + len(nodes) == self.log.last):
+            return False
+        if not all(self._is_written(node, self.at + place) for place, node in enumerate(nodes)):
+            return False
+        for node in nodes:
+            match.adopt(node, self.at)
+            self.at += 1
+        return True
+
+    def _nodes_after(self, parent: Node, move: Internal) -> list[Node]:
+        """What a move and the recorded draws lead to: as many nodes as there are records of it, or none."""
+        node = advance.answered(self.rules, parent, move)
+        last, draws = self.at, self._draws(self.at)
+        while node.frame is not None and self.rules.module.KIND[node.frame[0]] == "draw":
+            while not draws:
+                last += 1
+                draws = self._draws(last)
+            name, outcome = draws.pop(0)
+            expected, t = self.rules.draw_of(node.frame[0])
+            value = self.rules.codec.internal(t, outcome, name)
+            if name != expected or all(value != possible for possible, _ in advance.outcomes(self.rules, node)):
+                return []
+            node = advance.drawn(self.rules, node, value)
+        nodes = [node]
+        while nodes[0].parent is not parent:
+            assert nodes[0].parent is not None
+            nodes.insert(0, nodes[0].parent)
+        return nodes if self.at + len(nodes) <= self.log.last else []
+
+    def _draws(self, n: int) -> list[tuple[str, Any]]:
+        return [draw for event, draw in self.reader.told_in(self.log.line(n)) or () if event is None]
 
     def _parted(self, parted: Parted) -> Replay:
         before = self.match.position if self.match.started else None
@@ -253,7 +304,7 @@ class _Replayer:
             if place >= len(nodes):
                 now = str(self.match.position.question)
                 raise Parted("no pass is due", told(self.log.record(self.at)), now)
-            if self.verify and not self._is_written(nodes[place]):
+            if self.verify and not self._is_written(nodes[place], self.at):
                 self._same(nodes[place], self.log.record(self.at))
             self.match.adopt(nodes[place], self.at)
             self.at += 1
@@ -264,12 +315,13 @@ class _Replayer:
         if rest or ended:
             self.match.store(rest)
 
-    def _is_written(self, node: Node) -> bool:
-        """Whether the line of the log is the one that would be written for a node."""
-        body = self.writer.body(node, self.at, not self.match.plain)
-        if "more" in self.log.data(self.at):
+    def _is_written(self, node: Node, n: int) -> bool:
+        """Whether the line of a record is the one that would be written for a node."""
+        line = self.log.line(n)
+        body = self.writer.body(node, n, not self.match.plain)
+        if is_more(line):
             body = with_more(body)
-        return chained(body, self.log.hash_before(self.at))[1] == self.log.line(self.at)
+        return chained(body, self.log.hash_before(n))[1] == line
 
     def _same(self, node: Node, record: Start | Answer) -> None:
         """What is different between a node and its record."""
