@@ -178,8 +178,10 @@ class Stretch:
         return record_of(data, n, data.pop("hash"))
 
 
-def read_on(known: Sequence[bytes], added: Sequence[bytes]) -> Stretch:
-    """The records that were added to a log whose lines are known, checked; what is not whole yet is left out.
+def read_on(before: int, known: Sequence[bytes], added: Sequence[bytes]) -> Stretch:
+    """The records that were added to a log, checked; what is not whole yet is left out.
+
+    `known`: the lines that are known, but for the first `before` of them, which are needed only where a record closes the log.
 
     Raises:
         LogError: they were altered.
@@ -187,14 +189,14 @@ def read_on(known: Sequence[bytes], added: Sequence[bytes]) -> Stretch:
     kept = len(added)
     while kept and is_more(added[kept - 1]):
         kept -= 1
-    before = previous = hash_of(known[-1])
-    first = len(known) - 1
+    last = previous = hash_of(known[-1])
+    first = before + len(known) - 1
     for number, line in enumerate(added[:kept], start=first):
         data = check_line(line, previous, number)
         previous = hash_of(line)
-        if data["kind"] == "end":
+        if data["kind"] == "end" and not before:
             check_end(record_of(data, number), [*known, *added[: number - first]], number)
-    return Stretch(first, before, added[:kept])
+    return Stretch(first, last, added[:kept])
 
 
 def save_durably(target: Path, data: bytes) -> None:

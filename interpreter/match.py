@@ -12,21 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.errors import Conflict, IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
-from interpreter.lines import digest_of
+from interpreter.lines import digest_of, is_more
 from interpreter.log import Log
 from interpreter.machine import Choose, Fault, pick
-from interpreter.node import Node
+from interpreter.node import Node, records_of
 from interpreter.position import Position, rules_error
 from interpreter.recorder import Recorder, Sink
 from interpreter.recording import attempt_record, end_record, node_record, plain_record
 from interpreter.records import FORMAT, LANGUAGE, Branch, Header, Note, Redo, Undo
 from interpreter.rules import Internal, Rules
+from interpreter.snapshots import EVERY, Snapshots
 from interpreter.turn import Turn, chosen_by, outcome_named
 from interpreter.undo import Verdict, undo_target
 from interpreter.values import Event, Move, Outcome, Question, State
 
 if TYPE_CHECKING:
     from interpreter.explain import Explanation
+    from interpreter.past import Past
     from interpreter.store import Journal
     from interpreter.view import View, Viewer
     from interpreter.view_log import ViewLog
@@ -73,6 +75,9 @@ class Match:
         self._undone: list[list[Node]] = []
         self._by_record: dict[int, Node] = {}
         self._pending: Turn | None = None
+        self._past: Past | None = None
+        self._snapshots: Snapshots | None = None
+        self._snapped = 0
         if recorder is None:
             self._seed = secrets.token_hex(16) if seed is None else str(seed)
             self._recorder = Recorder(make_header(rules, self._seed, self.humans, embed), sink)
@@ -98,13 +103,39 @@ class Match:
         return done.match
 
     @classmethod
-    def open(cls, journal: Journal, game: Any = None, *, own_rules: bool = False, checks: bool = False) -> Match:
+    def open(
+        cls,
+        journal: Journal,
+        game: Any = None,
+        *,
+        own_rules: bool = False,
+        checks: bool = False,
+        snapshots: str | Path | None = None,
+    ) -> Match:
         """The match that a store keeps, to be gone on with there. Without a game it is played by the rules in its log.
+
+        `snapshots`: a folder for a cache of positions, so that a long match is opened without replaying all of it. What is in
+        it is used only where the log confirms it, and the folder may be deleted at any time.
 
         Raises:
             LogError: as `from_log`; or it was altered, or is not there.
         """
-        return cls.from_log(journal.log(), game, own_rules=own_rules, checks=checks, sink=journal)
+        from interpreter.opening import opened
+
+        if snapshots is None or checks:
+            return cls.from_log(journal.log(), game, own_rules=own_rules, checks=checks, sink=journal)
+        return opened(journal, game, own_rules, snapshots)
+
+    def go_on_from(self, past: Past) -> None:
+        """Stand where a snapshot was taken."""
+        self._past = past
+        self._line = past.line()
+        self._by_record[past.last] = past.now
+
+    def take_snapshots(self, snapshots: Snapshots, since: int = 0) -> None:
+        """Take snapshots from now on; the last one was taken at record `since`."""
+        self._snapshots = snapshots
+        self._snapped = since
 
     def catch_up(self) -> int:
         """Take over what other writers have added to the match in its store; how many records that were.
@@ -148,9 +179,20 @@ class Match:
         Raises:
             IndexError: there is no such record of a set-up or an answer.
         """
-        if record not in self._by_record:
+        node = self._node(record)
+        if node is None:
             raise IndexError(f"record {record} is not a set-up or an answer of this match")
-        return Position(self.rules, self._by_record[record], lambda: self.log)
+        return Position(self.rules, node, lambda: self.log)
+
+    def _node(self, record: int) -> Node | None:
+        """The position after a record, if it is one of a set-up or an answer."""
+        found = self._by_record.get(record)
+        if found is None and self._past is not None and 0 <= record <= self._past.last:
+            try:
+                found = self._by_record[record] = self._past.fetch(record)
+            except IndexError:
+                return None
+        return found
 
     @property
     def started(self) -> bool:
@@ -301,6 +343,8 @@ class Match:
     def _answer(self, move: Internal) -> None:
         """Carry out a legal move and store it."""
         here = self._line[-1]
+        if self._past is not None:
+            self._past.complete(here)
         self._carry_out(self._turn(here), lambda turn: turn.answer(move))
 
     def _carry_out(self, turn: Turn, work: Callable[[Turn], None]) -> None:
@@ -329,16 +373,27 @@ class Match:
     def adopt(self, node: Node, record: int) -> None:
         """Stand after a node whose record is stored."""
         move = node.move
+        if self._past is not None:
+            self._past.complete(self._line[-1])
         if self._line and move is not None:
             parent = node.parent = self._line[-1]
-            known = parent.children.get(move)
-            if known is not None and (known.then, known.automatic) == (node.then, node.automatic):
-                node = known
-            parent.children[move] = node
-        node.record = record
+            known = parent.children.setdefault(move, node)
+            if known.then == node.then:
+                node = known.like(node.automatic)
+        if node.record < 0:
+            node.record = record
         self._by_record[record] = node
         self._line.append(node)
         self._undone.clear()
+        if self._snapshots is not None and record >= self._snapped + EVERY and node.record == record:
+            self._take_snapshot(self._snapshots, record, node)
+
+    def _take_snapshot(self, snapshots: Snapshots, record: int, node: Node) -> None:
+        """Take a snapshot, if what was written together with the record is all there."""
+        if self.plain or is_more(self._recorder.line(record)):
+            return
+        self._snapped = record
+        snapshots.add(record, self._recorder.hash_of(record), node, records_of(self._line))
 
     def follow(self, record: Undo | Redo | Branch) -> None:
         """Go where a stored record says.
@@ -346,7 +401,7 @@ class Match:
         Raises:
             ValueError: the record cannot stand here.
         """
-        node = self._by_record.get(record.to)
+        node = self._node(record.to)
         if node is None:
             raise ValueError(f"record {record.to} is not a set-up or an answer")
         if isinstance(record, Branch):
@@ -463,7 +518,7 @@ class Match:
         return self.position
 
     def _move_to(self, node: Node) -> None:
-        self._line = node.path()
+        self._line = node.path() if self._past is None else self._past.line_to(node)
         self._undone.clear()
         self._pending = None
 

@@ -26,6 +26,7 @@ from interpreter.recorder import Recorder, Sink
 from interpreter.recording import logged, writer_of
 from interpreter.records import Answer, Attempt, End, Plain, Start
 from interpreter.rules import Internal, Rules
+from interpreter.snapshots import Snapshots
 from interpreter.turn import Turn
 
 if TYPE_CHECKING:
@@ -110,6 +111,21 @@ def replay(
     rules = rules_of(log, game, own_rules=own_rules, current_rules=current_rules)
     with uncollected():
         return _Replayer(Stretch.of(log), _match_for(log, rules, checks, sink), verify).play()
+
+
+def replay_in(log: Log, rules: Rules, sink: Sink, snapshots: Snapshots) -> Match:
+    """The match that a log records, with snapshots taken on the way.
+
+    Raises:
+        LogError: the rules do not do what it says.
+    """
+    match = _match_for(log, rules, False, sink)
+    match.take_snapshots(snapshots)
+    with uncollected():
+        done = _Replayer(Stretch.of(log), match, True).play()
+    if done.difference is not None:
+        raise LogError("replay", str(done.difference), done.difference.record)
+    return match
 
 
 def _match_for(log: Log, rules: Rules, checks: bool, sink: Sink | None) -> Match:
@@ -364,4 +380,4 @@ def _states_apart(log: Log, number: int, now: Plain) -> tuple[str, str] | None:
     return None if then is None else apart(rules.plain_state(then), now)
 
 
-__all__ = ["Difference", "Folded", "Replay", "catch_up", "fold", "replay", "rules_of"]
+__all__ = ["Difference", "Folded", "Replay", "catch_up", "fold", "replay", "replay_in", "rules_of"]

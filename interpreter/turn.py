@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from attrs import evolve
-
 from interpreter.errors import ValueProblem
 from interpreter.machine import Choose, Run
 from interpreter.node import Node
@@ -90,10 +88,9 @@ class Turn:
         return Run(self.rules, st, frame, self._chooser(len(self.nodes)), self._checks)
 
     def _answer(self, node: Node, move: Internal) -> None:
-        known = node.children.get(move) if self._reuse else None
-        if known is not None:
-            automatic = bool(self.nodes)
-            self.nodes.append(known if known.automatic == automatic else evolve(known, automatic=automatic))
+        automatic = bool(self.nodes)
+        if self._reuse and move in node.children:
+            self.nodes.append(node.children[move].like(automatic))
             return
         self.run = self._new_run(node.st, node.frame)
         self.run.answer(move)
