@@ -108,6 +108,15 @@ class Position:
             raise ValueProblem("", f"there is no measure {name}" + (f"; there are {', '.join(known)}" if known else ""))
         return int(self._ask(lambda: known[name](self.node.st, number)))
 
+    def broken_invariants(self) -> tuple[str, ...]:
+        """The invariants of the rules that do not hold here.
+
+        Raises:
+            RulesError: one of them fails as a rule.
+        """
+        st = self.node.st
+        return self._ask(lambda: tuple(text for text, holds, _ in self.rules.module.INVARIANTS if not holds(st)))  # type: ignore[no-any-return]
+
     @property
     def question(self) -> Question:
         """What the match waits for.
@@ -317,6 +326,16 @@ class Position:
         from interpreter.view import view
 
         return view(self, seat)
+
+    def remembered(self, seat: Viewer = None) -> tuple[str, ...]:
+        """What a seat has seen and done so far, line by line: its information state, without the question that is open.
+
+        Raises:
+            ValueProblem: there is no such seat.
+        """
+        from interpreter.memory import remembered
+
+        return tuple(item.text for item in remembered(self.rules, self.node, seat))
 
     def narrate(self, since: int = -1, seat: Viewer = None) -> list[str]:
         """The sentences of what happened after `since` answers, as a seat (None: a spectator) may read them.

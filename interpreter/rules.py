@@ -336,7 +336,11 @@ class Rules:
 
     def clause_at(self, file: str, line: int) -> str:
         """The clause that a line of the rules belongs to (`event TilePlaced`), the innermost of several, or nothing."""
-        found = [(last - first, name) for name, (where, first, last) in self._extents if where == file and first <= line <= last]
+        found = [
+            (last - first, name)
+            for name, (where, first, last) in self._extents
+            if where == file and first <= line <= last
+        ]
         return min(found)[1] if found else ""
 
     @cached_property

@@ -40,6 +40,10 @@ class Actions(Protocol):
         """A legal action: the move that it completes, or None and what is told now."""
         ...
 
+    def toward(self, told: Told, move: Internal) -> int:
+        """The action that tells more of a legal move, of which this much is told."""
+        ...
+
     def text(self, moves: Sequence[Internal], told: Told, action: int) -> str:
         """An action in words."""
         ...
@@ -84,6 +88,9 @@ class Dense:
 
     def take(self, moves: Sequence[Internal], told: Told, action: int) -> tuple[Internal | None, Told]:
         return self.moves[action], ()
+
+    def toward(self, told: Told, move: Internal) -> int:
+        return self.numbers[move]
 
     def text(self, moves: Sequence[Internal], told: Told, action: int) -> str:
         return str(self.rules.move(self.moves[action]))
@@ -152,6 +159,9 @@ class Factored:
         if isinstance(following, dict):
             following, told = self._forced(following, (*told, action))
         return (None, told) if isinstance(following, dict) else (following, ())
+
+    def toward(self, told: Told, move: Internal) -> int:
+        return self._parts(move)[len(told)].number
 
     @staticmethod
     def _forced(node: _Tree, told: Told) -> tuple[_Tree | Internal, Told]:

@@ -33,7 +33,8 @@ ALL = -2
 
 @frozen(eq=False)
 class Slot:
-    """One array of an observation. `read`: from the field's value in the state, and the seat."""
+    """One array of an observation. `read`: from the field's value in the state, and the seat. `own`: whether a seat sees its
+    own entry alone."""
 
     name: str
     shape: tuple[int, ...]
@@ -42,6 +43,7 @@ class Slot:
     dtype: np.dtype[Any]
     position: int
     read: Callable[[Any, int], Array]
+    own: bool = False
 
 
 class Arrays:
@@ -136,15 +138,8 @@ def _slot(rules: Rules, info: FieldInfo, leaf: Leaf, own: bool) -> Slot:
     """One array of a field. `own`: each seat sees the entry of its own key alone."""
     shape = tuple(size(key) or 0 for key in info.keys) + leaf.shape
     read = _remembering(_reader(info, leaf, shape))
-    return Slot(
-        info.name + leaf.name,
-        shape,
-        min(leaf.low, 0),
-        max(leaf.high, 0),
-        leaf.dtype,
-        info.position,
-        _for_own(read) if own else read,
-    )
+    low, high, name = min(leaf.low, 0), max(leaf.high, 0), info.name + leaf.name
+    return Slot(name, shape, low, high, leaf.dtype, info.position, _for_own(read) if own else read, own)
 
 
 def _reader(info: FieldInfo, leaf: Leaf, shape: tuple[int, ...]) -> Callable[[Any], Array]:

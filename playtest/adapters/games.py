@@ -18,8 +18,9 @@ from playtest.adapters.rewards import Rewards
 
 @frozen(eq=False)
 class Adapted:
-    """One program: a game for one number of players."""
+    """One program: a game for one number of players. `kinds`: which actions and rewards were asked for."""
 
+    kinds: tuple[str | None, str]
     rules: Rules
     actions: Actions
     arrays: Arrays
@@ -47,4 +48,4 @@ def adapted(rules: Rules, actions: str | None, rewards: str) -> Adapted:
         ValueProblem: see `actions_of` and `Rewards`.
     """
     space = actions_of(rules, actions)
-    return Adapted(rules, space, Arrays(rules, space.told_sizes), Rewards(rules, rewards))
+    return Adapted((actions, rewards), rules, space, Arrays(rules, space.told_sizes), Rewards(rules, rewards))
