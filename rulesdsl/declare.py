@@ -97,8 +97,9 @@ def _seats(names: Names) -> None:
             names.report("N202", "a seat is named twice", game.seats[-1].span)
         members = tuple(seat.id for seat in game.seats)
     else:
-        low, _ = seat_range(names)
+        low, high = seat_range(names)
         count = names.seats if names.seats is not None else low
+        names.empty_seats = frozenset(f"player{i}" for i in range(count, min(high, MAX_SEATS)))
         members = tuple(f"player{i}" for i in range(max(1, min(count, MAX_SEATS))))
     names.player = EnumType("Player", members, kind="player")
     for position, word in enumerate(members):

@@ -144,6 +144,9 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     exact = folded.get(word.lower().replace("_", ""))
     if exact is not None:
         return exact
+    shuffled = next((c for c in pool if len(word) > 3 and sorted(c) == sorted(word)), None)
+    if shuffled is not None:
+        return shuffled
     found = difflib.get_close_matches(word, pool, n=5, cutoff=0.6)
     return next((near for near in found if edits(word, near) <= max(1, (len(word) + 1) // 3)), None)
 

@@ -82,6 +82,8 @@ class Names:
     shapes: dict[str, boards.Shape] = field(factory=dict)
     game: syntax.Game | None = None
     player: EnumType = field(default=EnumType("Player", ("player0", "player1"), kind="player"))
+    empty_seats: frozenset[str] = frozenset()
+    """Seats that the game has with more players."""
     checker: ExprChecker | None = None
     place_spans: dict[str, Span] = field(factory=dict)
     checked_actions: dict[str, core.ActionInfo] = field(factory=dict)
@@ -107,6 +109,9 @@ class Names:
 
     def suggestion(self, word: str, extra: Iterable[str] = ()) -> str:
         """`did you mean ...?` with what and where it is, or nothing."""
+        if word in self.empty_seats:
+            count = len(self.player.members)
+            return f"here {count} take part; a scenario for more says `with players = {int(word[6:]) + 1}`"
         pool = {*self.entities, *self.members, *FUNCTIONS, *BUILT_IN_TYPES, *extra, "Player"}
         found = closest(word, pool)
         return ELSEWHERE.get(word, "") if found is None else self.meant(found)

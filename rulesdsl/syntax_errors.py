@@ -202,6 +202,8 @@ def _top_level(s: Situation) -> Diagnostic | None:
             "S101", f"`{text}` cannot stand outside a block", s.here, "a statement of a def, an action, an event or a flow", (),
             hints.get(text, ()),
         )
+    if text == "//":
+        return Diagnostic("S112", "`//` divides", s.here, "", hints=("comments begin with `#`",))
     if FOREIGN_WORDS.get(text):
         return Diagnostic("S112", f"`{text}` is not a word of the language", s.here, "", hints=(FOREIGN_WORDS[text],))
     guess = closest(text, DECLARATIONS) if s.found.kind == "word" else None
@@ -318,13 +320,19 @@ def _unexpected(s: Situation, span: Span, hint: str = "") -> Diagnostic:
     )
 
 
+MIDDLE_WORDS = frozenset(["chooses", "repeatedly", "illegal", "after", "because", "scores", "private", "hidden"])
+"""Words in the middle of a line that are taken for names when they are misspelt."""
+
+
 def _cannot_stand_here(s: Situation) -> Diagnostic:
     words = [t.text for t in s.line]
     if s.found.text == ":" and "chooses" in words:
         return _unexpected(s, s.here, "what to do when nothing is legal stands below, in `otherwise:`")
     if s.found.text == ":" and "may" in words:
         return _unexpected(s, s.here, "a block after each choice belongs to `may repeatedly`")
-    return _unexpected(s, s.here)
+    before = s.previous.text if s.previous is not None and s.previous.kind == "word" and not s.on_new_line else ""
+    guess = closest(before, MIDDLE_WORDS) if before not in s.spelling.values() else None
+    return _unexpected(s, s.here, f"did you mean `{guess}`?" if guess else "")
 
 
 EXPLAINERS: tuple[Callable[[Situation], Diagnostic | None], ...] = (
