@@ -47,6 +47,7 @@ bench: $(VENV)/installed-test
 	$(BIN)/python benchmarks/playouts.py
 	$(BIN)/python benchmarks/playouts.py --classic
 	$(BIN)/python benchmarks/matches.py
+	$(BIN)/python benchmarks/adapters.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
