@@ -252,6 +252,7 @@ class Docs:
         return self._chain(["", *reversed(operators)], [left, *reversed(nodes)], docs)
 
     def _conditional(self, expr: syntax.Conditional) -> Doc:
+        """Values and conditions by turns; values that are conditions themselves stand in parentheses."""
         operators = [""]
         nodes: list[syntax.Expr] = [expr.then]
         last: syntax.Expr = expr
@@ -262,7 +263,7 @@ class Docs:
             nodes.append(last.condition)
             last = last.otherwise
         nodes.append(last)
-        docs = [self.expr(node, OR) for node in nodes]
+        docs = [self.expr(node, OR if number % 2 else NOT) for number, node in enumerate(nodes)]
         return self._chain(operators, nodes, docs)
 
     def _after(self, expr: syntax.After) -> Doc:
