@@ -48,6 +48,7 @@ bench: $(VENV)/installed-test
 	$(BIN)/python benchmarks/playouts.py --classic
 	$(BIN)/python benchmarks/matches.py
 	$(BIN)/python benchmarks/adapters.py
+	$(BIN)/python benchmarks/log.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
