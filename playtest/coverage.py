@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from interpreter.game import Game
 from interpreter.rules import Rules
@@ -27,7 +27,8 @@ GAMES = 100
 
 @frozen
 class Missing:
-    """Something that is not covered. `kind` is "not reached", "one way only", "uncited" or "unknown section"."""
+    """Something that is not covered. `kind` is "not reached", "one way only", "stale remark", "uncited" or
+    "unknown section"."""
 
     kind: str
     what: str
@@ -48,13 +49,15 @@ class Counts:
 
 @frozen(slots=False)
 class Coverage:
-    """What was come to in a program. `games`: random games that were played, for all numbers of players together; `failed`:
+    """What was come to in a program. `cites`: what cites sections of the rulebooks; `below`: what does so in the bases, also
+    where the variant has put something else in its place. `games`: random games that were played, for all numbers of players together; `failed`:
     scenarios that do not pass; `failure`: a law that a random game broke."""
 
     source: Source
     counts: Mapping[Point, Counts]
     books: tuple[Rulebook, ...]
     cites: tuple[Citation, ...]
+    below: tuple[Citation, ...]
     scenarios: tuple[str, ...]
     games: int
     failed: tuple[str, ...] = ()
@@ -72,15 +75,23 @@ class Coverage:
     def missing(self) -> list[Missing]:
         """Everything that is not covered, by kind and place."""
         found = [*self._points(), *self._sections()]
-        kinds = ("not reached", "one way only", "uncited", "unknown section")
+        kinds = ("not reached", "one way only", "stale remark", "uncited", "unknown section")
         return sorted(found, key=lambda item: kinds.index(item.kind))
 
     # ------------------------------------------------------------ points
 
     def _points(self) -> Iterator[Missing]:
+        for point, count in self.counts.items():
+            if count.total and remarked(point):
+                outcome = "reached" if point.outcome is None else str(point.outcome).lower()
+                yield Missing(
+                    "stale remark", f"{point.clause}: `{snippet(point)}` is {outcome} all the same", point.place
+                )
         dead = {point.clause for point, count in self.counts.items() if point.kind == CLAUSE and not count.total}
         for point, count in self.counts.items():
             if count.total:
+                continue
+            if remarked(point):
                 continue
             if point.kind == CLAUSE:
                 yield Missing(
@@ -118,7 +129,7 @@ class Coverage:
     # ------------------------------------------------------------ sections
 
     def _sections(self) -> Iterator[Missing]:
-        cited = [number for cite in self.cites for number in cite.sections if not cite.is_scenario]
+        cited = [number for cite in (*self.cites, *self.below) for number in cite.sections if not cite.is_scenario]
         for section in uncited(self.sections, cited):
             yield Missing("uncited", section.name, f"{section.file}:{section.line}")
         if self.books:
@@ -152,6 +163,12 @@ _SAID = {
     LOOP: "`{0}` has no turn", ANSWER: "nobody answers with `{0}`", PASS: "nobody passes `{0}`", DRAW: "`{0}` is never drawn",
     OTHERWISE: "`{0}` never comes to its `otherwise`",
 }  # fmt: skip
+
+
+def remarked(point: Point) -> bool:
+    """Whether a remark at the end of the point's line says that this cannot happen: `# never false: ...`, `# never reached: ...`."""
+    word = "reached" if point.outcome is None else str(point.outcome).lower()
+    return re.search(rf"#[ ]*never {word}: *\S", point.span.source.line(point.span.line)) is not None
 
 
 def snippet(point: Point) -> str:
@@ -197,11 +214,22 @@ def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None =
         dict(sorted(counts.items(), key=lambda item: _order(game.source, item[0]))),
         tuple(rulebooks_of(game.source)),
         tuple(citations(module)),
+        tuple(_below(game.source)),
         tuple(titles),
         played,
         tuple(failed),
         failure,
     )
+
+
+def _below(source: Source) -> Iterator[Citation]:
+    """What cites sections in the bases of a variant."""
+    bases = [source] if source.extras else []
+    if source.base is not None:
+        bases = [source.base, *source.base.extras]
+    for base in (evolve(one, extras=()) for one in bases):
+        yield from citations(program.parse_source(base))
+        yield from _below(base)
 
 
 def _order(source: Source, point: Point) -> tuple[int, int, int, str, bool]:

@@ -22,7 +22,13 @@ Examples:
   rulesdsl coverage atlantis --html coverage.html
 """
 
-COLOURS = {"not reached": "red", "one way only": "yellow", "uncited": "cyan", "unknown section": "red"}
+COLOURS = {
+    "not reached": "red",
+    "stale remark": "yellow",
+    "one way only": "yellow",
+    "uncited": "cyan",
+    "unknown section": "red",
+}
 
 
 @click.command("coverage", epilog=EXAMPLES)
@@ -56,7 +62,9 @@ def coverage_command(
     """Run the scenarios of FILE and random games, and say what in the rules was never come to.
 
     Every clause should be reached, every guard seen to hold and to refuse, every condition seen true and false, every section of
-    the rulebook cited by a clause, or marked `(not modelled)` in its heading. The exit code is 1 while something is missing.
+    the rulebook cited by a clause, or marked `(not modelled)` in its heading. What cannot happen is remarked at the end of its
+    line with a reason: `# never false: ...`, `# never true: ...`, `# never reached: ...`. The exit code is 1 while something is
+    missing.
     """
     from playtest.coverage import cover
     from table.loading import load_game

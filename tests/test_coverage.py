@@ -191,3 +191,15 @@ def test_variants_are_covered_with_their_base_and_both_rulebooks(here: Path) -> 
 def test_shutil_is_not_needed_for_games_without_rulebook(here: Path) -> None:
     shutil.copy(GAMES / "classic" / "tic_tac_toe.rules", "ttt.rules")
     assert not cover(interpreter.load("ttt.rules"), 60).missing()
+
+
+def test_what_cannot_happen_is_remarked_and_stale_remarks_are_told(here: Path) -> None:
+    text = STEPS.replace('else "too tired"', 'else "too tired" # never false: nobody tires')
+    text = text.replace("def lonely() -> bool:", "def lonely() -> bool: # never reached: for later")
+    Path("steps.rules").write_text(text.replace("if n == 2:", "if n == 2: # never true: only one step is left"))
+    assert told() == [
+        ("not reached", "event Rested never happens"),
+        ("not reached", "action rest is never performed"),
+        ("not reached", "flow break_of is never run"),
+        ("stale remark", "action go: `n == 2` is true all the same"),
+    ]
