@@ -46,6 +46,7 @@ long: $(VENV)/installed-test
 bench: $(VENV)/installed-test
 	$(BIN)/python benchmarks/playouts.py
 	$(BIN)/python benchmarks/playouts.py --classic
+	$(BIN)/python benchmarks/catan.py
 	$(BIN)/python benchmarks/matches.py
 	$(BIN)/python benchmarks/adapters.py
 	$(BIN)/python benchmarks/log.py

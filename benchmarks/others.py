@@ -76,3 +76,21 @@ def python_chess() -> Player | None:
         return made
 
     return play
+
+
+def catanatron() -> Player | None:
+    """Four random players of the package `catanatron`, up to its own limit of turns; None if it is not installed."""
+    try:
+        from catanatron import Color, Game, RandomPlayer
+        from catanatron.game import TURNS_LIMIT
+    except ImportError:
+        return None
+
+    def play(rng: random.Random) -> int:
+        game, made = Game([RandomPlayer(colour) for colour in Color], seed=rng.randrange(1, 2**62)), 0
+        while game.winning_color() is None and game.state.num_turns < TURNS_LIMIT:
+            game.play_tick()
+            made += 1
+        return made
+
+    return play
