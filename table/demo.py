@@ -1,4 +1,4 @@
-"""`rulesdsl demo`: everything that comes from one rules file, shown on Atlanteon in under a minute."""
+"""`rulesdsl demo`: everything that comes from one rules file, shown on Atlanteon, and other games in short; about a minute."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ Examples:
 )
 @no_colour
 def demo_command(seed: int, seconds: float, folder: Path) -> int:
-    """See it all in under a minute: a game of Atlanteon by bots, its log, undo, an explanation, and fuzzing."""
+    """See it all in a minute: a game of Atlanteon by bots, its log, undo, an explanation, fuzzing, and other games."""
+    from table.demo_games import GAMES, show_game
     from table.loading import load_game
 
     file = find_rules(GAME)
@@ -54,6 +55,9 @@ def demo_command(seed: int, seconds: float, folder: Path) -> int:
     _heading("Fuzzing", "random games; every law is checked in each")
     broken = _fuzz(game, seed, seconds)
     match.close()
+    for other in GAMES:
+        _heading(other.heading, other.says)
+        show_game(other, folder, seed - SEED)
     say(f"\nNow you:  rulesdsl play {GAME} --human guardian")
     return 1 if broken else 0
 

@@ -671,6 +671,8 @@ def test_the_demo(run: Any, tmp_path: Path) -> None:
         "refused",
         "undone to",
         "no law was broken",
+        "player0 wins",
+        "Not all hear the same of answer",
     ):
         assert text in found.out
     assert all(len(line) <= 80 for line in found.out.splitlines()), [x for x in found.out.splitlines() if len(x) > 80]
