@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -339,3 +340,15 @@ def test_simultaneous_bids_are_not_seen() -> None:
     one, other = start.play("make_bid(3)"), start.play("make_bid(7)")
     assert arrays.vector(one, 1).tolist() == arrays.vector(other, 1).tolist()
     assert arrays.vector(one, 0).tolist() != arrays.vector(other, 0).tolist()
+
+
+def test_a_missing_library_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    import playtest.adapters
+
+    monkeypatch.delitem(sys.modules, "playtest.adapters.openspiel", raising=False)
+    monkeypatch.delitem(sys.modules, "playtest.adapters.observers", raising=False)
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    with pytest.raises(ModuleNotFoundError, match=r"openspiel_game needs pyspiel.*pip install 'rulesdsl\[openspiel\]'"):
+        _ = playtest.adapters.openspiel_game
+    with pytest.raises(AttributeError, match="no attribute gym_env"):
+        _ = playtest.adapters.gym_env

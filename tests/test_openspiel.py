@@ -42,7 +42,7 @@ FAMILIES = [
 @pytest.fixture(autouse=True)
 def _quiet(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """What the library prints is kept with the test; its simulations go as far as this."""
-    monkeypatch.setattr(games_sim_test, "MAX_ACTIONS_PER_GAME", 70)
+    monkeypatch.setattr(games_sim_test, "MAX_ACTIONS_PER_GAME", 40)
 
 
 @pytest.mark.parametrize("path", FAMILIES, ids=lambda path: path.stem)

@@ -1,6 +1,6 @@
 """Games as OpenSpiel games.
 
-    from playtest.adapters.openspiel import openspiel_game
+    from playtest.adapters import openspiel_game
 
     game = openspiel_game("games/classic/kuhn_poker.rules", rewards="scores", zero_sum=True)
     state = game.new_initial_state()          # a chance node: the first card

@@ -1,6 +1,6 @@
 """Games as PettingZoo environments.
 
-    from playtest.adapters.pettingzoo import pettingzoo_env
+    from playtest.adapters import pettingzoo_env
 
     env = pettingzoo_env("games/atlanteon.rules", size=5)
     env.reset(seed=4)
