@@ -30,6 +30,8 @@ COMMANDS = {
     "show": ("table.show", "Show a logged game: narration and board at a move."),
     "verify": ("table.verify", "Say everything that is wrong with a log, one line for each defect."),
     "matches": ("table.matches", "List the matches of a store, or copy logs into it and out of it."),
+    "export": ("table.export", "Write a log as a transcript, a trace, or as one seat sees it."),
+    "migrate": ("table.export", "Rewrite a log for rules in which only names have changed."),
     "why": ("table.show", "Explain why a move is or is not legal in a logged game."),
 }
 

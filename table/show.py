@@ -71,7 +71,7 @@ def show_command(
     match = match_of(log)
     position = position_of(match, at, record)
     if seat is not None:
-        _check_seat(match, seat)
+        check_seat(match, seat)
     viewer = seat if seat is not None else REFEREE
     if json_wanted:
         say_json({"number": position.number, **position.view(viewer).plain(match.rules.codec)})
@@ -160,7 +160,8 @@ def _after_record(match: Match, record: int) -> Position:
     return match.after_record(record)
 
 
-def _check_seat(match: Match, seat: str) -> None:
+def check_seat(match: Match, seat: str) -> None:
+    """A usage error for a seat that is none."""
     from interpreter.errors import ValueProblem
 
     try:
