@@ -146,6 +146,24 @@ def atlantis_in_figures() -> Found:
     return good, "; ".join(lines)
 
 
+def cost_of_laws() -> Found:
+    """Laws cost at most five times as much as bare random play, the thorough checks of a share of the games included."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    import playouts
+
+    from rulesdsl.program import load
+
+    parts, good = [], True
+    for name, games in (("atlanteon", 1_000), ("atlantis", 300), ("catan", 200)):
+        loaded = load(ROOT / "games" / f"{name}.rules")
+        playouts.checked_rate(loaded, 1)
+        bare = statistics.median(playouts.rates(loaded.module, games // 20, 5))
+        checked, fuzzed = playouts.checked_rate(loaded, games, swarm=False, archive=False), playouts.checked_rate(loaded, games)
+        good = good and bare <= 5 * checked
+        parts.append(f"{name} {bare / checked:.1f} times with laws, {bare / fuzzed:.1f} with habits and archive")
+    return good, "; ".join(parts)
+
+
 def perft_atlanteon() -> Found:
     """The first two plies as counted by hand: 2 kinds on 25 squares; then 520 pairs of squares that are apart, for the kinds
     white then either, black then white."""
@@ -293,6 +311,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "classic-speed": classic_speed,
     "laws": tests("tests/test_laws.py", "tests/test_fuzz.py"),
     "programs": tests("tests/test_programs.py"),
+    "cost": cost_of_laws,
     "bugs": tests("tests/test_bugs.py"),
     "everything": tests(),
 }

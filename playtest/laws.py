@@ -31,10 +31,11 @@ DETERMINISM = "determinism"
 REPLAY = "replay"
 UNDO = "undo"
 LOG = "log"
+LEAK = "leak"
 OUTSIDE = "another engine"
 """A law that callers bring: the same game, played beside another engine, is the same there."""
 LAWS = (INVARIANT, TRANSITION, TERMINATES, DEAD_END, FAULT, FOLD)
-THOROUGH_LAWS = (TYPES, MENU, REFUSAL, DETERMINISM, REPLAY, UNDO, LOG)
+THOROUGH_LAWS = (TYPES, MENU, REFUSAL, DETERMINISM, REPLAY, UNDO, LOG, LEAK)
 
 
 class Broken(Exception):
@@ -82,12 +83,14 @@ class _Check:
 
 
 class Laws:
-    """The laws of one program, sorted by the events that can break them."""
+    """The laws of one program, sorted by the events that can break them. `leaks`: the law of secrets, if it is to be looked at
+    (`playtest.leaks`)."""
 
     def __init__(self, loaded: Loaded) -> None:
         self.loaded = loaded
         self.module = loaded.module
         self.limit: int | None = loaded.program.terminates
+        self.leaks: Any = None
         module = self.module
         invariants = [_Check(INVARIANT, i, *law[:2]) for i, law in enumerate(module.INVARIANTS)]
         transitions = [_Check(TRANSITION, i, *law[:2]) for i, law in enumerate(module.TRANSITIONS)]

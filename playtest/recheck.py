@@ -8,6 +8,7 @@
 | determinism | the same ply in the same position gives the same events and the same position                            |
 | replay      | the plies alone, played again from the start, give the same events and positions                         |
 | undo        | an earlier position is what it was, and going on from it gives the same game                             |
+| leak        | legal moves, refusals and what events show do not depend on what the seat cannot see                     |
 | log         | the same game through a match: same events and states, and its log reads back and verifies               |
 
 All invariants and transitions are checked around every event here, also those that the event cannot have broken. Of a long
@@ -29,6 +30,7 @@ from rulesdsl.types import Type, contains, size, value_at
 NONSENSE_PER_QUESTION = 6
 CHECKED_PLIES = 300
 LOGGED_PLIES = 300
+LEAKS_LOOKED_AT = 40
 
 LogLaw = Callable[[Sequence[Ply]], None]
 """Plays plies through a match and its log; raises `Broken` with the law `log` where they differ."""
@@ -72,10 +74,14 @@ def recheck(
             share = CHECKED_PLIES / max(1, len(plies))
             for ply in plies:
                 checked = share >= 1 or rng.random() < share
+                leaks = laws.leaks if laws.leaks is not None and rng.random() < LEAKS_LOOKED_AT / len(plies) else None
                 if checked:
-                    _question(laws, position, ply, rng)
+                    _question(laws, position, ply, rng, leaks)
                 done += 1
+                state = position[0]
                 position, events = _ply(laws, position, ply) if checked else _plain(laws, position, ply)
+                if leaks is not None:
+                    leaks.events(state, events, rng)
                 course.note(position, events)
             _again(laws, plies, course)
             _undo(laws, plies, course, rng)
@@ -158,7 +164,7 @@ def _field_fits(info: FieldInfo, value: Any) -> bool:
 # ---------------------------------------------------------------- questions
 
 
-def _question(laws: Laws, position: Position, ply: Ply, rng: random.Random) -> None:
+def _question(laws: Laws, position: Position, ply: Ply, rng: random.Random, leaks: Any = None) -> None:
     """The question at a position: what may be answered, what may not, and that the ply is among the answers."""
     options = laws.options(position)
     if ply not in options:
@@ -171,6 +177,8 @@ def _question(laws: Laws, position: Position, ply: Ply, rng: random.Random) -> N
         seat = laws.module.asked(state, frame)
         if not 0 <= seat < laws.module.SEATS:
             raise Broken(TYPES, "who is asked", f"there is no seat {seat}")
+        if leaks is not None:
+            leaks.question(state, frame, menu, rng)
     elif any(weight < 1 for _, weight in laws.module.outcomes(state, frame)):
         raise Broken(MENU, "an outcome without weight")
     if len(set(options)) != len(options):

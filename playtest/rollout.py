@@ -14,7 +14,8 @@ from attrs import frozen
 
 from playtest.archive import MEASURED_EVERY, Entry, Measured, Watch, measured
 from playtest.failure import Failure, failure
-from playtest.laws import FAULT, Broken, Laws
+from playtest.laws import FAULT, LEAK, Broken, Laws
+from playtest.leaks import leaks_of
 from playtest.plies import CHOICE, DRAW, Loaded, Ply, Position, State, choices
 from playtest.swarm import Habit, draw
 from playtest.swarm import habit as habits
@@ -23,6 +24,7 @@ from rulesdsl.program import load_source
 
 MAX_CHOICES = 5_000
 MAX_DRAWS = 50_000
+LOOKED_AT = 1 / 300
 
 
 @frozen
@@ -47,6 +49,7 @@ class Arena:
     def __init__(self, loaded: Loaded, archive: bool = False) -> None:
         self.loaded = loaded
         self.laws = Laws(loaded)
+        self.laws.leaks = leaks_of(loaded)
         self.module: Any = loaded.module
         self.points: tuple[Any, ...] = ()
         self.measures: tuple[Measured, ...] = ()
@@ -88,11 +91,12 @@ class Arena:
             with self.laws.faults(self.module):
                 position = self.laws.start(runtime.Trace()) if start is None else start.position
                 limit = max_choices if burst is None else min(max_choices, began + burst)
-                made, end = self._play_on(rng, position, plies, (began, limit), habit, watch)
+                made, end = self._play_on(rng, position, plies, (began, limit, game), habit, watch)
         except Broken as broken:
             made = choices(plies)
             told = self.broken_by(plies) if self.instrumented and broken.law == FAULT else None
-            return Played(tuple(plies), made - began, None, failure=failure(told or broken, plies, game=game))
+            why = failure(told or broken, plies, thorough=broken.law == LEAK, game=game)
+            return Played(tuple(plies), made - began, None, failure=why)
         if watch is not None and end is not None:
             self._look_at_laws(watch, end)
         return Played(tuple(plies), made - began, end, cut=end is None and made >= max_choices)
@@ -102,7 +106,7 @@ class Arena:
         rng: random.Random,
         position: Position,
         plies: list[Ply],
-        numbers: tuple[int, int],
+        numbers: tuple[int, int, int],
         habit: Habit | None,
         watch: Watch | None,
     ) -> tuple[int, State | None]:
@@ -110,14 +114,16 @@ class Arena:
         laws, module = self.laws, self.module
         kind, legal, answer, judge, pick = module.KIND, module.legal, module.answer, laws.judge, rng.random
         trace_of, note = runtime.Trace, plies.append
-        made, most = numbers
+        made, most, game = numbers
         limit = most if laws.limit is None else min(laws.limit, most)
         counts = watch.counts if watch is not None else []
         measuring = watch is not None and bool(watch.measures)
         state, frame = position
-        drawn = 0
+        drawn, leaks = 0, laws.leaks
+        secret = random.Random(game)
+        looks = secret.random
         while frame is not None:
-            trace = trace_of()
+            trace, looked = trace_of(), False
             if kind[frame[0]] == DRAW:
                 drawn += 1
                 if drawn > MAX_DRAWS:
@@ -126,6 +132,7 @@ class Arena:
                 if not outcomes:
                     raise laws.nothing_to_draw(state, frame)
                 value = draw(outcomes, rng) if habit is None else habit.draw(outcomes, rng)
+                looked = leaks is not None and looks() < LOOKED_AT
                 note((DRAW, value))
                 after, frame = module.drawn(state, frame, value, trace)
             else:
@@ -140,6 +147,9 @@ class Arena:
                     (measuring and made % MEASURED_EVERY == 0) or counts.count(0) != watch.unseen
                 ):
                     watch.look((state, frame), plies, made)
+                looked = leaks is not None and looks() < LOOKED_AT
+                if looked:
+                    leaks.question(state, frame, moves, secret)
                 if habit is not None:
                     move = habit.choose(moves, rng)
                     habit.left -= 1
@@ -151,6 +161,8 @@ class Arena:
                 made += 1
                 after, frame = answer(state, frame, move, trace)
             judge(state, trace, after)
+            if looked:
+                leaks.events(state, trace, secret)
             state = after
         return made, state
 

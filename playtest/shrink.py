@@ -19,7 +19,8 @@ from attrs import field, frozen
 
 from playtest import recheck
 from playtest.failure import Failure, failure
-from playtest.laws import LOG, OUTSIDE, TERMINATES, Broken, Laws
+from playtest.laws import LEAK, LOG, OUTSIDE, TERMINATES, Broken, Laws
+from playtest.leaks import leaks_of
 from playtest.logs import LogLaw
 from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, options
 from playtest.rollout import Arena, game_random
@@ -74,6 +75,7 @@ class _Spent(Exception):
 class _Shrinker:
     def __init__(self, loaded: Loaded, found: Failure, budget: int, logs: LogLaw | None) -> None:
         self.laws = Laws(loaded)
+        self.laws.leaks = leaks_of(loaded) if found.law == LEAK else None
         self.module = loaded.module
         self.kind = found.kind
         self.thorough = found.thorough

@@ -292,6 +292,11 @@ class GameMachine(RuleBasedStateMachine):
         if move is not None:
             self.match.answer(move)
 
+    @precondition(lambda self: self.match.question.kind != "choice")
+    @rule()
+    def rest(self) -> None:
+        """The game is over, and stays as it is."""
+
     def teardown(self) -> None:
         """The log of the smallest failing run is kept."""
         if hasattr(self, "match"):

@@ -1,0 +1,84 @@
+"""Secrets: what the checker refuses, the law finds when the check is switched off."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bugs import CHECK, Bug, every
+from test_laws import CARDS
+
+from playtest.fuzz import fuzz
+from playtest.shrink import shrink
+from rulesdsl import check, program
+from rulesdsl.diagnostics import RulesFileError, Source
+from rulesdsl.program import load_source
+
+LEAKS = {
+    "a legal move that depends on a rival's hand": (
+        "def low(p: Player, card: Suit) -> bool:\n    return card not in hand[p.next]\n\n## A card of another suit",
+        '    require kept: low(me, card) else "somebody has one too"\n    require other:',
+        "legal moves of play",
+    ),
+    "a refusal that tells a rival's hand": (
+        "## A card of another suit",
+        '    require early: len(pile) < 3 or card.worth > 1 else "the next one has {hand[me.next]}"\n    require other:',
+        "the refusal of play",
+    ),
+    "a drawn card that lies in the open": (
+        "## A card of another suit",
+        "    require other:",
+        "event CardDrawn shows seen",
+    ),
+}  # fmt: skip
+
+
+def leaking(name: str) -> str:
+    defs, guards, _ = LEAKS[name]
+    text = CARDS.replace("## A card of another suit", defs, 1).replace("    require other:", guards, 1)
+    if "open" in name:
+        text = text.replace("    score[Player]: 0..100\n", "    score[Player]: 0..100\n    seen[Player]: Suit?\n")
+        text = text.replace("    hand[by] += card\n", "    hand[by] += card\n    seen[by] = card\n", 1)
+    return text
+
+
+@pytest.fixture
+def unchecked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Secrets are not checked, and what is compiled so is forgotten."""
+    monkeypatch.setattr(check, "check_secrets", lambda *_: None)
+    monkeypatch.setattr(program, "_MEMORY", {})
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_the_checker_refuses_a_leak(name: str) -> None:
+    with pytest.raises(RulesFileError, match=r"V40[23]"):
+        load_source(Source("cards.rules", leaking(name)), seats=3)
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_without_the_check_the_law_finds_it(unchecked: None, name: str) -> None:
+    began = time.monotonic()
+    loaded = load_source(Source("cards.rules", leaking(name)), seats=3)
+    result = fuzz(loaded, games=None, seconds=10)
+    assert result.failure is not None
+    assert (result.failure.law, result.failure.clause) == ("leak", LEAKS[name][2])
+    assert time.monotonic() - began < 20
+    small = shrink(loaded, result.failure, budget=20_000).failure
+    assert small.kind == result.failure.kind
+    assert small.choices <= result.failure.choices
+
+
+@pytest.mark.parametrize("bug", [bug for bug in every() if bug.how == CHECK and bug.title.startswith(("cards lead", "an offer"))], ids=lambda bug: bug.title)
+def test_the_law_finds_leaks_in_the_games(unchecked: None, bug: Bug) -> None:
+    result = fuzz(load_source(bug.source), games=None, seconds=10, rechecked=0)
+    assert result.failure is not None
+    assert result.failure.law == "leak", result.failure.clause
+
+
+def test_what_keeps_its_secrets_is_not_accused() -> None:
+    for seats in (2, 4):
+        result: Any = fuzz(load_source(Source("cards.rules", CARDS), seats=seats), games=60, rechecked=0.5)
+        assert result.failure is None, result.failure
