@@ -298,6 +298,8 @@ PARTS: dict[str, Callable[[], Found]] = {
     "explore": explore_atlanteon,
     "scenarios": command("test", "games/atlanteon.rules"),
     "logs": logs,
+    "stores": tests("tests/test_crashes.py"),
+    "replays": tests("tests/test_log_faults.py"),
     "bots": bots,
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),

@@ -32,7 +32,9 @@ GAME: Game = duel(hand_size=0, rounds=5)
 
 # ---------------------------------------------------------------- processes that are killed
 
-KILLS = 100
+LONG = bool(os.environ.get("RULESDSL_LONG"))
+
+KILLS = 300 if LONG else 60
 """For each kind of store."""
 
 LONGEST = 0.012
@@ -359,5 +361,5 @@ class AnyOrder(RuleBasedStateMachine):
 
 TestAnyOrder = AnyOrder.TestCase
 TestAnyOrder.settings = settings(
-    max_examples=40, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=220 if LONG else 40, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
 )
