@@ -280,6 +280,39 @@ def bots() -> Found:
     return good, "; ".join(parts)
 
 
+def mutants(name: str, sample: int | None = None) -> Callable[[], Found]:
+    """At least 90 % of the mutants of a game are noticed by a scenario or a law, each within 10 seconds."""
+
+    def run() -> Found:
+        import interpreter
+        from playtest.mutation import NOTICED, SURVIVED, chosen, plan_of, reasons_in, trying
+
+        path = ROOT / "games" / f"{name}.rules"
+        game = interpreter.load(path)
+        reasons = reasons_in(path.with_suffix(".mutants"))
+        verdicts = [v for some in trying(plan_of(game), chosen(game, sample), reasons, jobs=2) for v in some]
+        noticed = sum(v.outcome == NOTICED for v in verdicts)
+        left = [v for v in verdicts if v.outcome == SURVIVED]
+        tried = noticed + len(left)
+        open_ones = [f"{v.mutant.name} ({v.mutant.place})" for v in left if not v.reason]
+        listed = f"; without a reason: {'; '.join(open_ones)}" if open_ones else ""
+        return noticed >= 0.9 * tried, f"{name}: {noticed} of {tried} mutants noticed, {noticed / tried:.1%}{listed}"
+
+    return run
+
+
+def coverage() -> Found:
+    """Every committed game: what is missing after its scenarios and random games."""
+    import interpreter
+    from playtest.coverage import cover
+
+    missing, files = [], sorted([*(ROOT / "games").glob("*.rules"), *(ROOT / "games").glob("*/*.rules")])
+    for path in files:
+        found = cover(interpreter.load(path), games=60, seconds=60)
+        missing += [f"{path.stem}: {item.kind} {item.what}" for item in found.missing()]
+    return not missing, f"{len(files)} games, {len(missing)} things missing{''.join(f'; {item}' for item in missing)}"
+
+
 def mistakes() -> Found:
     """The planted mistakes: each is told once, in its place, with its remedy (`tests/test_mistakes.py` looks at that)."""
     sys.path.insert(0, str(ROOT / "tests"))
@@ -301,6 +334,10 @@ PARTS: dict[str, Callable[[], Found]] = {
     "stores": tests("tests/test_crashes.py"),
     "replays": tests("tests/test_log_faults.py"),
     "bots": bots,
+    "coverage": coverage,
+    "mutants": mutants("atlanteon"),
+    "mutants2": mutants("atlantis"),
+    "mutants3": mutants("catan"),
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),
     "atlantis": fuzzed("games/atlantis.rules", 5_000, 2, 3, 4),
