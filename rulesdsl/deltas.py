@@ -193,6 +193,15 @@ def questions_of(body: Iterable[syntax.Statement]) -> Iterator[syntax.Ask]:
                 yield from questions_of(block)
 
 
+def blocks_after(body: Iterable[syntax.Statement]) -> Iterator[syntax.Step]:
+    """What variants have put after the steps of a body, at any depth."""
+    for node in body:
+        if isinstance(node, syntax.Step) and node.around == "after":
+            yield node
+        for block in syntax.inner_blocks(node):
+            yield from blocks_after(block)
+
+
 def steps_of(body: Iterable[syntax.Statement]) -> Iterator[syntax.Step]:
     """All steps of a body, at any depth, without what variants have put around them."""
     for node in body:

@@ -11,8 +11,9 @@ from attrs import evolve, frozen
 from rulesdsl import syntax
 from rulesdsl.clauses import Clause, clauses_of
 from rulesdsl.deltas import SIDES, Key, key_name, wholes
-from rulesdsl.diagnostics import Span
+from rulesdsl.diagnostics import Source, Span
 from rulesdsl.format import format_expr, format_type
+from rulesdsl.parse import parse
 from rulesdsl.variants import Override
 
 
@@ -66,6 +67,31 @@ def difference(first: syntax.Module, second: syntax.Module, overrides: Sequence[
     changes = [*_changed(before, after, said), *_added(before, after, said)]
     touched = sum(change.sign != "+" for change in changes)
     return Difference(tuple(_gathered(changes, overrides)), len(before) - touched, len(before))
+
+
+def as_written(changes: Sequence[Change], texts: Sequence[Source]) -> list[tuple[str, Change]]:
+    """The changes of variants as their texts have them, each with the heading that it stands under.
+
+    Parts of clauses that are new or gone as a whole are left out. A heading is a comment by itself that begins with dashes:
+    `# ---- the map`.
+    """
+    whole = {(change.sign, change.key) for change in changes if change.sign != "~"}
+    shown = [c for c in changes if not any((c.sign, key) in whole for key in wholes(c.key, {}))]
+    places = {text.name: number for number, text in enumerate(texts)}
+    headings = {text.name: list(_headings(text)) for text in texts}
+    found = []
+    for change in sorted(shown, key=lambda c: (places.get(c.span.source.name, -1), c.span.start)):
+        above = [told for start, told in headings.get(change.span.source.name, ()) if start < change.span.start]
+        found.append((above[-1] if above else "", change))
+    return found
+
+
+def _headings(text: Source) -> Iterator[tuple[int, str]]:
+    module, _ = parse(text)
+    for comment in module.comments if module is not None else ():
+        match = re.fullmatch(r"#\s*-{3,}\s*(\S.*?)[\s-]*", comment.text)
+        if comment.alone and match is not None:
+            yield comment.span.start, match[1]
 
 
 def _gathered(changes: Sequence[Change], overrides: Sequence[Override]) -> Iterator[Change]:

@@ -18,6 +18,7 @@ from rulesdsl.deltas import (
     PARTS,
     TEXTS,
     Key,
+    blocks_after,
     bodies_of,
     declaration_key,
     name_span,
@@ -502,19 +503,23 @@ class _Work:
         self.report("X810", f"step `{name}` asks more than one question", span, "which one?", hint, labels=labels)
 
     def on_Around(self, delta: syntax.Around) -> None:
+        """Right before the step, and after it behind what the variant's own bases have put there."""
         key = (delta.side, *(name.id for name in delta.path))
         block = syntax.Step(delta.span, delta.path[-1], delta.body, delta.doc, delta.side)
-
-        def change(step: syntax.Step) -> tuple[syntax.Statement, ...]:
-            return (block, step) if delta.side == "before" else (step, block)
-
-        if self.exchange_step(delta.path, change) is not None:
+        if delta.side == "before":
+            found = self.exchange_step(delta.path, lambda step: (block, step))
+        else:
+            found = self.exchange_step(delta.path, lambda step: (step, block), behind=True)
+        if found is not None:
             self.record(delta, "added", key, None, delta.body)
 
     def exchange_step(
-        self, path: Sequence[syntax.Name], change: Callable[[syntax.Step], tuple[syntax.Statement, ...]]
+        self,
+        path: Sequence[syntax.Name],
+        change: Callable[[syntax.Step], tuple[syntax.Statement, ...]],
+        behind: bool = False,
     ) -> syntax.Step | None:
-        """Puts a step through `change`; the step, or None after a report."""
+        """Puts a step through `change`, or (`behind`) the last block that stands after it; the step, or None after a report."""
         owner, name = path
         position = self.find(("flow", owner.id))
         if position is None:
@@ -527,7 +532,8 @@ class _Work:
         if found is None:
             self.no_part(decl, "step", name)
             return None
-        self.declarations[position] = evolve(decl, body=exchanged(decl.body, found, change))
+        after = [block for block in blocks_after(decl.body) if block.name.id == name.id] if behind else []
+        self.declarations[position] = evolve(decl, body=exchanged(decl.body, after[-1] if after else found, change))
         return found
 
     def no_owner(self, owner: syntax.Name, name: syntax.Name) -> None:

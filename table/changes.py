@@ -15,6 +15,8 @@ from table.files import shown
 from table.options import as_json, no_colour, rules_files, with_variants
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.text import Text
 
     from playtest.changes import Tested
@@ -65,7 +67,8 @@ def diff_command(files: tuple[Path, ...], variants: tuple[Path, ...], json_wante
     if json_wanted:
         say_json(_plain(found, tested))
     else:
-        _say(found, tested)
+        variants_of_it = [text for text in second.all if text.text not in [other.text for other in first.all]]
+        _say(found, tested, variants_of_it if tested is not None else [])
     return 0
 
 
@@ -78,14 +81,23 @@ def _tested(first: Source, second: Source) -> Tested | None:
     return run_tests(second, base=first)
 
 
-def _say(found: Difference, tested: Tested | None) -> None:
+def _say(found: Difference, tested: Tested | None, texts: Sequence[Source]) -> None:
+    """A variant's changes as it writes them, under its headings; other differences in the order of the first file."""
+    from rulesdsl.diff import as_written
     from table.check import of_the_base
 
-    names = [change.kind for change in found.changes]
+    changes = as_written(found.changes, texts) if texts else [("", change) for change in found.changes]
+    names = [change.kind for _, change in changes]
     kind = min(max(map(len, names), default=0), 9)
-    name = max((len(c.name) for c in found.changes if len(c.name) <= 24 and c.kind not in TEXTS), default=0)
-    for change in found.changes:
+    name = max((len(c.name) for _, c in changes if len(c.name) <= 24 and c.kind not in TEXTS), default=0)
+    under = ""
+    for heading, change in changes:
+        if heading != under:
+            say(("" if change is changes[0][1] else "\n") + paint(heading, bold=True, underline=True))
+            under = heading
         show(_lines(change, kind, name))
+    if under:
+        say("")
     parts = [f"{found.unchanged} of {plural(found.total, 'clause')} unchanged"]
     parts += [of_the_base(tested)] if tested is not None and tested.base else []
     say((" · " if len(unstyle(" · ".join(parts))) <= width() else "\n").join(parts))

@@ -309,6 +309,8 @@ def test_variants_together_are_tested_against_the_game(run: Any):
 DIFF = """\
 ~ title    Harbour  →  Windy harbour                               windy.rules:3
 ~ param    size         4  →  5                                    windy.rules:5
++ require  hang.corner  Nobody may hang a lantern in the corner.   windy.rules:8
+           now  at != c1 else "{at} is too windy"
 ~ step     main.deal    because there is more to do               windy.rules:10
            was  for p in Player:
                     repeat hand_size:
@@ -316,8 +318,6 @@ DIFF = """\
            now  for p in Player:
                     repeat hand_size + 1:
                         draw_card(p)
-+ require  hang.corner  Nobody may hang a lantern in the corner.   windy.rules:8
-           now  at != c1 else "{at} is too windy"
 + scenario "four cards"                                           windy.rules:15
 50 of 53 clauses unchanged
 1 of 2 base scenarios still pass, 1 changed without a word

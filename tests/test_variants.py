@@ -248,6 +248,18 @@ def test_scenarios_are_removed_by_what_they_name_but_not_those_that_are_told_of(
     assert change.because == "the shore is another"
 
 
+def test_what_a_variant_of_a_variant_puts_after_a_step_stands_behind_what_that_one_has_put_there():
+    first = module("first", "after step main.deal:\n    emit RoundBegan()", "before step main.deal:\n    emit RoundBegan()")
+    second = module("second", "after step main.deal:\n    emit Calm", "before step main.deal:\n    emit Calm", "add event Calm:\n    rounds += 2")
+    made = compose(BASE, [second, first], {"second": frozenset({"first"})})
+    (flow,) = [d for d in made.module.declarations if isinstance(d, syntax.Flow) and d.name.id == "main"]
+    told = [line.strip() for line in canonical(flow).split("\n")]
+    blocks = [(word, told[place + 1]) for place, line in enumerate(told) for word in ("before", "after") if line.startswith(word)]
+    assert blocks == [("before", "emit RoundBegan()"), ("before", "emit Calm"), ("after", "emit RoundBegan()"), ("after", "emit Calm")]
+    texts = clause_texts(made.module)
+    assert "RoundBegan" in texts["after main.deal"] and "Calm" in texts["after main.deal (2)"]
+
+
 def test_a_choice_is_in_conflict_with_the_same_choice_and_with_another_step():
     choice = module("north", "add choice main.play: hide", "add action hide:\n    emit RoundBegan()")
     again = module("south", "add choice main.play: hide")
