@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 GAMES = Path(__file__).parent.parent / "games"
-BELOW = {"seafarers": ("catan",), "catan_atlantis": ("catan", "seafarers")}
+BELOW = {
+    "seafarers": ("catan",),
+    "catan_atlantis": ("catan", "seafarers"),
+    "variants/catan_atlantis_numbers": ("catan", "seafarers", "catan_atlantis"),
+}
 """Each variant with the games that its rulebook goes on from."""
 
 
