@@ -1,4 +1,4 @@
-# make demo    a seeded game of Atlanteon: played, logged, verified, undone, explained, fuzzed; and a game of Catan
+# make demo    a seeded game of Atlanteon: played, logged, verified, undone, explained, fuzzed; and longer games
 # make test    everything that must hold for a change
 # make long    the long counts, one line each
 # make bench   how fast generated code runs

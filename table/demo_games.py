@@ -35,6 +35,17 @@ class Shown:
 
 GAMES = (
     Shown(
+        name="atlantis",
+        heading="A race",
+        says="Atlantis: cards lead over tiles and water to the mainland",
+        players=2,
+        parameters={},
+        bots="greedy",
+        seed=3,
+        first=2,
+        last=6,
+    ),
+    Shown(
         name="catan",
         heading="A longer game",
         says="Catan: dice, hidden hands and trade, here to five points",
@@ -44,6 +55,17 @@ GAMES = (
         seed=15,
         first=4,
         last=16,
+    ),
+    Shown(
+        name="catan_atlantis",
+        heading="A variant of a variant",
+        says="Catan Atlantis: from Atlantis to unknown land before it sinks",
+        players=3,
+        parameters={"points_to_win": 6, "offers_per_turn": 0},
+        bots="greedy",
+        seed=4,
+        first=12,
+        last=14,
     ),
 )
 
