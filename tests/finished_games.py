@@ -12,9 +12,11 @@ from __future__ import annotations
 import itertools
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from sailor import Sailor
 
 import interpreter
 from interpreter import Match
@@ -145,6 +147,37 @@ def within(most: int, shows: Callable[[Match], bool]) -> Callable[[Match], bool]
     return lambda match: match.number <= most and shows(match)
 
 
+def ended_by(*names: str, without: Sequence[str] = (), winners_are: int = 1) -> Callable[[Match], bool]:
+    """A match that was won by points: with these events, without those."""
+
+    def shown(match: Match) -> bool:
+        told = {event.name for event in events(match)}
+        return set(names) <= told and not set(without) & told and len(winners(match)) == winners_are
+
+    return shown
+
+
+def last_one_left(match: Match) -> bool:
+    """The others were out when the round of the last sinking began, and so the match was over."""
+    return [event.name for event in events(match)][-2:] == ["Eliminated", "Ended"] and len(winners(match)) == 1
+
+
+def also(*shown: Callable[[Match], bool]) -> Callable[[Match], bool]:
+    """A match that shows all of it."""
+    return lambda match: all(shows(match) for shows in shown)
+
+
+def stolen_route(match: Match) -> bool:
+    """The longest route goes from one player to another."""
+    holders = [event.arguments["to"] for event in events(match) if event.name == "LongestRoadPassed"]
+    return any(a is not None and b is not None and a != b for a, b in itertools.pairwise(holders))
+
+
+def empty_stack(match: Match) -> bool:
+    """One of the stacks is used up."""
+    return 0 in dict(match.state.height).values()
+
+
 KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
     "atlanteon": {
         **{
@@ -185,6 +218,28 @@ KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
         "trades-3": (3, within(500, trades)),
         "bank-shortage-and-trades-4": (4, lambda match: with_events("RanShort")(match) and within(1_000, trades)(match)),
     },
+    "seafarers": {
+        f"{kind}-{players}": (players, within(1_200, shows))
+        for players in (3, 4)
+        for kind, shows in {
+            "discoveries-and-the-pirate": ended_by("HexFound", "TokenFound", "PirateMoved", "ShipMoved", "Stolen"),
+        }.items()
+    },
+    "catan_atlantis": {
+        f"{kind}-{players}": (players, within(1_400, shows))
+        for players in (3, 4)
+        for kind, shows in {
+            "before-the-sinking": ended_by("Linked", without=["AtlantisSank", "Eliminated"]),
+            "after-the-sinking": also(
+                ended_by("AtlantisSank", "CityLost", "HexDrawn", "PirateLeft", "RobberLeft"), stolen_route
+            ),
+            "elimination": ended_by("Eliminated", "AtlantisSank"),
+            "last-one-left": last_one_left,
+            "empty-stack": empty_stack,
+        }.items()
+    }
+    | {"coastal-ships-removed-4": (4, within(1_400, ended_by("ShipsRemoved")))},
+    "catan_atlantis_numbers": {"numbers-changed": (4, within(1_400, ended_by("NumberChanged", "PairTaken", "Linked")))},
     "atlantis_sprint": {"two-figures": (2, with_events("TileSold", "FigureBroughtHome"))},
     "atlantis_boats_sprint": {"boats-and-two-figures": (3, with_events("BoatPlaced", "FigureBroughtHome"))},
 }
@@ -212,8 +267,21 @@ class Settler:
         return self._random.choice(moves)
 
 
-SETTLERS = {"catan"}
-"""Games that random bots would play for too long."""
+CHOOSERS: dict[str, Callable[[int], Any]] = {
+    "catan": Settler, "seafarers": Settler, "catan_atlantis": Sailor, "catan_atlantis_numbers": Sailor,
+}  # fmt: skip
+"""Who plays games that random bots would play for too long, or never win."""
+
+AGREED: dict[str, dict[str, int]] = {"before-the-sinking-3": {"points_to_win": 7}, "before-the-sinking-4": {"points_to_win": 9}}
+"""What is agreed on for kinds of games that would take too long to find: parameters by the name of the log."""
+
+PLAYED_SO: dict[str, Callable[[int], Any]] = {
+    "last-one-left-3": lambda seed: Sailor(seed, ("player0", "player2")),
+    "empty-stack-3": lambda seed: Sailor(seed, one_stack=True),
+    "empty-stack-4": lambda seed: Sailor(seed, one_stack=True),
+    "last-one-left-4": lambda seed: Sailor(seed, ("player0", "player1", "player2")),
+}
+"""Kinds of games that have players of their own."""
 
 
 def rules_of(name: str) -> Path:
@@ -222,25 +290,43 @@ def rules_of(name: str) -> Path:
     return path if path.exists() else ROOT / "games" / "variants" / f"{name}.rules"
 
 
-def played(name: str, game: interpreter.Game, players: int | None, seed: int, log: Path | None = None) -> Match:
-    """One game of bots; the same for the same seed."""
+LONGEST = 3_000
+
+
+def played(name: str, kind: str, game: interpreter.Game, players: int | None, seed: int, log: Path | None = None) -> Match | None:
+    """One game of bots; the same for the same seed. None if it takes too long."""
     match = game.new(players, seed=seed, log=log)
-    chooser: Bot = Settler(seed) if name in SETTLERS else bot("random", seed)
+    chooser: Bot = PLAYED_SO.get(kind, CHOOSERS.get(name, lambda s: bot("random", s)))(seed)
     while match.outcome is None:
+        if match.number > LONGEST:
+            return None
         match.play(chooser.choose(match))
     return match
 
 
+def way_of(kind: str) -> str:
+    """The kind itself where it is played in a way of its own, or nothing: kinds of one way are looked for together."""
+    return kind if kind in AGREED or kind in PLAYED_SO else ""
+
+
+def game_of(name: str, kind: str) -> interpreter.Game:
+    """The game that a kind of log is of, with what is agreed on for it."""
+    return interpreter.load(rules_of(name), **AGREED.get(kind, {}))
+
+
 def found(name: str) -> Iterator[tuple[str, int | None, int]]:
     """For each kind of finished game of a game: its name, players and the first seed that shows it."""
-    game = interpreter.load(rules_of(name))
+    games = {way: game_of(name, way) for way in {way_of(kind) for kind in KINDS[name]}}
     missing = dict(KINDS[name])
     for seed in range(MOST_SEEDS):
-        for players in sorted({count for count, _ in missing.values()}, key=str):
-            match = played(name, game, players, seed)
-            for kind in [k for k, (count, shows) in missing.items() if count == players and shows(match)]:
-                del missing[kind]
-                yield kind, players, seed
+        for way, players in sorted({(way_of(kind), count) for kind, (count, _) in missing.items()}, key=str):
+            match = played(name, way, games[way], players, seed)
+            if match is None:
+                continue
+            for kind, (count, shows) in list(missing.items()):
+                if count == players and way_of(kind) == way and shows(match):
+                    del missing[kind]
+                    yield kind, players, seed
         if not missing:
             return
     raise SystemExit(f"{name}: no game in {MOST_SEEDS} shows {', '.join(missing)}")
@@ -250,11 +336,11 @@ def main(names: list[str]) -> None:
     for name in names or list(KINDS):
         folder = LOGS / name
         folder.mkdir(parents=True, exist_ok=True)
-        game = interpreter.load(rules_of(name))
         for kind, players, seed in found(name):
             path = folder / f"{kind}.jsonl"
             path.unlink(missing_ok=True)
-            match = played(name, game, players, seed, path)
+            match = played(name, way_of(kind), game_of(name, way_of(kind)), players, seed, path)
+            assert match is not None
             print(f"{path.relative_to(ROOT)}: seed {seed}, {len(match.position.answers)} answers, {', '.join(winners(match))}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from finished_games import KINDS, LOGS, rules_of
+from finished_games import KINDS, LOGS, game_of
 
 import interpreter
 from interpreter import Match
@@ -21,7 +21,7 @@ def test_there_is_no_log_that_nothing_is_known_of() -> None:
 @pytest.mark.parametrize(("name", "kind"), ALL)
 def test_a_finished_game_verifies_and_shows_what_its_name_says(name: str, kind: str) -> None:
     path: Path = LOGS / name / f"{kind}.jsonl"
-    game = interpreter.load(rules_of(name))
+    game = game_of(name, kind)
     log = interpreter.read_log(path)
     interpreter.replay(log, game, verify=True)
     _, shows = KINDS[name][kind]
