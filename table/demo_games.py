@@ -31,6 +31,8 @@ class Shown:
     seed: int
     first: int
     last: int
+    opening: bool = True
+    """Whether what happens before the first answer is told."""
 
 
 GAMES = (
@@ -42,8 +44,9 @@ GAMES = (
         parameters={},
         bots="greedy",
         seed=3,
-        first=2,
+        first=6,
         last=6,
+        opening=False,
     ),
     Shown(
         name="catan",
@@ -76,7 +79,7 @@ def show_game(game: Shown, folder: Path, seed: int) -> None:
     notes = dict.fromkeys(match.rules.seats, f"{game.bots} bot")
     show(title_lines(match.rules.program.title, match.rules, notes, shown(path)))
     first, last = game.first, max(game.first, match.number - game.last)
-    show(line for number in range(first + 1) for line in chapter(match.at(number), None))
+    show(line for number in range(0 if game.opening else 1, first + 1) for line in chapter(match.at(number), None))
     if last > first:
         show([Text(f"      ... {plural(last - first, 'answer')} ...", style="dim")])
     show(story(match, last, None))
