@@ -672,7 +672,7 @@ def test_the_demo(run: Any, tmp_path: Path) -> None:
         "undone to",
         "no law was broken",
         "player0 wins",
-        "player0 brings a figure home",
+        "brings a figure home",
         "founds a city at",
         "Not all hear the same of answer",
     ):
