@@ -62,7 +62,7 @@ GAMES = (
     Shown(
         name="catan_atlantis",
         heading="A variant of a variant",
-        says="Catan Atlantis: from Atlantis to unknown land before it sinks",
+        says="Catan Atlantis: find land before it sinks",
         players=3,
         parameters={"points_to_win": 6, "offers_per_turn": 0},
         bots="greedy",
