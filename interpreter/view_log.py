@@ -8,7 +8,7 @@ over these lines alone: whoever has them learns nothing from them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,7 +86,7 @@ class ViewLog:
     def positions(self) -> Iterator[Plain]:
         """What the viewer sees after each record, as `View.plain` has it."""
         state: Plain = self.header["state"]
-        came: dict[int, int] = {}
+        told: dict[int, tuple[list[Plain], list[str]]] = {-1: ([], [])}
         here = -1
         for record in self.records:
             n = record["n"]
@@ -94,19 +94,20 @@ class ViewLog:
             if digest_of_view(state) != record["state"]:
                 raise LogError("altered", "its changes do not give its state", n)
             if "then" in record:
-                came[n] = here
+                events, sentences = told[here]
+                told[n] = events + record["then"], sentences + record["sentences"]
                 here = n
             elif "to" in record:
                 here = record["to"]
-            way = self._way(came, here)
+            events, sentences = told[here]
             yield {
                 "viewer": self.header["viewer"],
                 "state": state,
-                "events": [event for r in way for event in r["then"] if "event" in event],
+                "events": events,
                 "question": record.get("question"),
                 "legal_moves": record.get("moves", []),
                 "outcome": record.get("outcome"),
-                "sentences": [text for r in way for text in r["sentences"]],
+                "sentences": sentences,
             }
 
     def position(self, n: int) -> Plain:
@@ -119,13 +120,6 @@ class ViewLog:
             if number == n:
                 return found
         raise IndexError(f"there is no record {n}")
-
-    def _way(self, came: Mapping[int, int], here: int) -> list[Plain]:
-        way = []
-        while here >= 0:
-            way.append(self.records[here])
-            here = came[here]
-        return way[::-1]
 
 
 def read_view(data: bytes) -> ViewLog:
