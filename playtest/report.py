@@ -26,6 +26,8 @@ from rulesdsl.walk import everything
 
 TURNS = 3
 SENTENCES = 12
+DRAWS = 5
+ANSWERS = 30
 
 
 @frozen
@@ -39,7 +41,11 @@ class Told:
 
     def __str__(self) -> str:
         text = f"{self.seat} {self.answer}" if self.seat else self.answer
-        return f"{text}  draws: {', '.join(self.draws)}" if self.draws else text
+        if not self.draws:
+            return text
+        left = len(self.draws) - DRAWS
+        shown = self.draws if left <= 1 else (*self.draws[:DRAWS], f"and {left:,} more")
+        return f"{text}  draws: {', '.join(shown)}"
 
 
 @frozen
@@ -76,7 +82,11 @@ class Report:
         lines = [head] + ([f"  {self.detail}"] if self.detail else [])
         lines += [f"  {value}" for value in self.values]
         width = len(str(len(self.answers)))
-        lines += [f"  {told.number:>{width}}  {told}" for told in self.answers]
+        left = len(self.answers) - ANSWERS
+        listed = self.answers[max(0, left) :]
+        if left > 0:
+            lines.append(f"  {' ' * width}  ({left:,} answers before, which are in the log)")
+        lines += [f"  {told.number:>{width}}  {told}" for told in listed]
         if self.event:
             lines.append(f"  {' ' * width}  here: {self.event}")
         if self.story:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from table.console import console, paint, plural, say, say_json
+from table.console import console, paint, plural, say, say_json, show
 from table.files import free_path, shown
 from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
 
@@ -241,14 +241,15 @@ def _save(rules: Rules, explored: Explored, out: Path, stem: str) -> Path:
 
 
 def _say_failure(rules: Rules, explored: Explored, out: Path, stem: str) -> None:
+    from rich.text import Text
+
     from playtest.report import report, save
 
     assert explored.failure is not None
     first, *rest = report(rules, explored.failure).lines()
     say(paint(first, fg="red", bold=True))
     say(f"  a shortest game that breaks it: {plural(len(explored.failure.plies), 'ply', 'plies')}")
-    for line in rest:
-        say(line)
+    show(Text(line) for line in rest)
     saved = save(rules, explored.failure, out, stem)
     say(f"saved   {shown(saved.log)}")
     say(f"replay  {saved.command}")

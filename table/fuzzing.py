@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from table.console import PLAIN_WIDTH, console, paint, plural, say, say_json
+from table.console import PLAIN_WIDTH, console, paint, plural, say, say_json, show
 from table.files import shown
 from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
 
@@ -282,6 +282,8 @@ def _point_text(point: Any) -> str:
 
 def _tell_failure(rules: Rules, failure: Failure, out: Path, stem: str) -> None:
     """Shrinks a failure, saves it and shows it."""
+    from rich.text import Text
+
     from playtest.report import report, save
 
     small = _small(rules, failure)
@@ -289,8 +291,7 @@ def _tell_failure(rules: Rules, failure: Failure, out: Path, stem: str) -> None:
     say(paint(first, fg="red", bold=True))
     if small.failure.choices < small.choices_before:
         say(f"shrunk from {plural(small.choices_before, 'answer')} to {small.failure.choices} in {small.seconds:.1f} s")
-    for line in rest:
-        say(line)
+    show(Text(line) for line in rest)
     saved = save(rules, small.failure, out, stem)
     say(f"saved   {shown(saved.log)}")
     say(f"replay  {saved.command}")

@@ -19,7 +19,7 @@ from playtest.chunks import tasks
 from playtest.fuzz import Failure, Plan, fuzz, fuzzing
 from playtest.laws import Broken, Laws
 from playtest.plies import CHOICE, choices
-from playtest.report import report, save, scenario, tell
+from playtest.report import Report, Told, report, save, scenario, tell
 from playtest.scenarios import run_scenarios
 from playtest.shrink import shrink
 from rulesdsl.program import load
@@ -492,3 +492,12 @@ def test_fuzzing_does_not_need_hypothesis() -> None:
 
 def test_choices_are_counted() -> None:
     assert choices([(CHOICE, (0,)), ("draw", 3), (CHOICE, (1, 2))]) == 2
+
+
+def test_many_draws_and_answers_are_told_in_short() -> None:
+    told = Told(0, None, "(set-up)", tuple(str(number) for number in range(93)))
+    assert str(told) == "(set-up)  draws: 0, 1, 2, 3, 4, and 88 more"
+    assert str(Told(3, "ana", "roll", ("1", "2"))) == "ana roll  draws: 1, 2"
+    failed = Report("a law", "", "", (), "", tuple(Told(n, "ana", "roll", ()) for n in range(1, 101)), (), "", None)  # type: ignore[arg-type]
+    assert failed.lines()[1:3] == ["       (70 answers before, which are in the log)", "   71  ana roll"]
+    assert len(failed.lines()) == 2 + 30
