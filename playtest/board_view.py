@@ -1,29 +1,42 @@
-"""Drawing boards as text: a grid as a table with letters and numbers, a track as a strip, other places as a list.
+"""Drawing boards as text: a grid as a table with letters and numbers, a track as a strip, hexes as a map, other places as a list.
 
-Only `lines_of` and `legend_of` are needed from outside. A shape that is not known here is listed place by place, so a new shape of board can be
+Only `pictures_of` and `legend_of` are needed from outside. A shape that is not known here is listed place by place, so a new shape of board can be
 played before it can be drawn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from rich.cells import cell_len
 from rich.text import Text
 
+from playtest.hex_view import hex_map
 from playtest.layers import Drawing, Sign, drawing
-from playtest.snapshot import Board, Snapshot
+from playtest.snapshot import Snapshot, boards_of
+from rulesdsl.core import BoardInfo
 
 EMPTY = "·"
 
 
-def lines_of(snapshot: Snapshot, board: Board, width: int, before: Snapshot | None = None) -> list[Text]:
-    """A board, not wider than `width` if that can be; nothing if no field says anything about it.
+def pictures_of(snapshot: Snapshot, width: int, before: Snapshot | None = None) -> list[list[Text]]:
+    """The boards of the program, not wider than `width` if that can be; none that no field says anything about.
 
     What has changed since an earlier state stands out, where there is colour.
     """
-    picture = drawing(snapshot, board, before)
-    return DRAWERS.get(board.kind, _places)(picture, width) if picture.layers else []
+    found = [lines for shape in snapshot.program.boards for lines in _pictures(snapshot, shape, width, before)]
+    return [lines for lines in found if lines]
+
+
+def _pictures(snapshot: Snapshot, shape: BoardInfo, width: int, before: Snapshot | None) -> list[list[Text]]:
+    """One board as one picture, or as one for each kind of its places."""
+    pictures = tuple(drawing(snapshot, board, before) for board in boards_of(shape))
+    drawn = hex_map(shape, pictures, width) if shape.kind == "hexes" and any(p.layers for p in pictures) else None
+    if drawn is None:
+        return [DRAWERS.get(p.board.kind, _places)(p, width) if p.layers else [] for p in pictures]
+    lines, cut = drawn
+    lists = [_places(p, width, places) for p, places in zip(pictures, cut, strict=True) if places]
+    return [[*lines, *(line for listed in lists for line in listed)]]
 
 
 def legend_of(snapshot: Snapshot, width: int) -> list[Text]:
@@ -100,11 +113,13 @@ def _track(picture: Drawing, width: int) -> list[Text]:
     return [*lines, names, row]
 
 
-def _places(picture: Drawing, width: int) -> list[Text]:
-    """The places where something is, each with its name."""
+def _places(picture: Drawing, width: int, among: Collection[int] | None = None) -> list[Text]:
+    """The places where something is, each with its name; all of the board, or those `among` some."""
     members = picture.board.place.members
     items = []
     for place, name in enumerate(members):
+        if among is not None and place not in among:
+            continue
         signs, frame = picture.content(place), picture.frame(place)
         if signs or frame:
             item = Text().append(f"{name} ", style="dim").append(frame[:1])

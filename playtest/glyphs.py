@@ -109,6 +109,13 @@ class Glyphs:
         return self.signs(self.player)[index]
 
     @cached_property
+    def seat_marks(self) -> tuple[str, ...]:
+        """One character for each seat, for crowded boards: the last of its sign, if these are all different; else the sign."""
+        signs = self.signs(self.player)
+        last = tuple(sign[-1] for sign in signs)
+        return last if len(set(last)) == len(last) else signs
+
+    @cached_property
     def seat_styles(self) -> tuple[str, ...]:
         """A colour for each seat, all different as long as there are enough."""
         names = self.player.members

@@ -7,6 +7,7 @@ field                                   layer
 `base[Square]: Tower?` before
 `tower[Square]: Tower?`                 a frame around what the second says, or around the first in small letters (`[w]`)
 `men[Player][Spot]: 0..15`              `m3`
+`roads[Player]: set[Edge]`              seat's mark and the field's sign (`mR`)
 `robber: Hex`, `king[Player]: Square`   a sign on the place that the field points at
 """
 
@@ -19,7 +20,7 @@ from attrs import evolve, field, frozen
 
 from interpreter.view import Concealed
 from playtest.glyphs import counts, elements, short_names
-from playtest.snapshot import Board, Cell, Snapshot, is_player
+from playtest.snapshot import Board, Cell, Snapshot, is_place, is_player
 from rulesdsl.core import FieldInfo
 from rulesdsl.types import (
     BagType,
@@ -40,10 +41,11 @@ UNSEEN = "?"
 
 @frozen
 class Sign:
-    """Text on a place, with its style."""
+    """Text on a place, with its style. `owner`: the seat's mark that the text begins with."""
 
     text: str
     style: str = ""
+    owner: str = ""
 
 
 @frozen
@@ -65,8 +67,13 @@ class Drawing:
     changed: frozenset[int] = frozenset()
 
     def content(self, place: int) -> tuple[Sign, ...]:
-        """What stands on a place, in the order of the fields."""
-        return tuple(sign for layer in self.layers for sign in layer.signs.get(place, ()))
+        """What stands on a place, in the order of the fields; signs of one owner side by side as one (`mSC`)."""
+        signs: list[Sign] = []
+        for sign in (sign for layer in self.layers for sign in layer.signs.get(place, ())):
+            if signs and sign.owner and signs[-1].owner == sign.owner:
+                sign = evolve(sign, text=signs.pop().text + sign.text[len(sign.owner) :])
+            signs.append(sign)
+        return tuple(signs)
 
     def frame(self, place: int) -> str:
         """The frame around a place: two characters, or nothing."""
@@ -191,9 +198,10 @@ def _signs_of(
     mark = glyphs.short(*other) if other else ""
     style = glyphs.style(*other) if other else ""
     if where is None:
-        mark = mark or _pointer(snapshot, info)
+        owner = glyphs.seat_marks[cell.keys[0]] if _is_owned_set(info) else ""
+        mark = owner + _set_sign(snapshot, info) if owner else mark or _pointer(snapshot, info)
         points = {} if isinstance(cell.value, Concealed) else _places(info.value, cell.value)
-        return [(spot, Sign(mark if n == 1 else f"{mark}×{n}", style)) for spot, n in points.items()]
+        return [(spot, Sign(mark if n == 1 else f"{mark}×{n}", style, owner)) for spot, n in points.items()]
     if isinstance(cell.value, Concealed):
         return [] if cell.value.count == 0 or cell.value.present is False else [(where, Sign(UNSEEN))]
     if is_blank(info.value, cell.value):
@@ -236,8 +244,24 @@ def _pointer(snapshot: Snapshot, info: FieldInfo) -> str:
     return "*" + short_names(names)[info.name].lower()
 
 
+def _is_owned_set(info: FieldInfo) -> bool:
+    """Whether a field says which places each seat has, like `roads[Player]: set[Edge]`."""
+    return (
+        isinstance(info.value, SetType)
+        and is_place(info.value.item)
+        and [is_player(key) for key in info.keys] == [True]
+    )
+
+
+def _set_sign(snapshot: Snapshot, info: FieldInfo) -> str:
+    """The sign of a field that says which places each seat has."""
+    return short_names([f.name for f in snapshot.program.fields if _is_owned_set(f)])[info.name]
+
+
 def _legend(snapshot: Snapshot, info: FieldInfo, place: EnumType, alone: bool) -> tuple[Sign, ...]:
     name = info.name.replace("_", " ")
+    if _is_owned_set(info):
+        return (Sign(f"{_set_sign(snapshot, info)} {name}"),)
     if not [key for key in info.keys if key == place]:
         return () if info.keys else (Sign(f"{_pointer(snapshot, info)} {name}"),)
     if not alone and _is_seat(info.value):

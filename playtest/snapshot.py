@@ -12,7 +12,7 @@ from interpreter.codec import Codec
 from interpreter.position import Position
 from interpreter.view import REFEREE, Concealed, Viewer, visible_field
 from playtest.glyphs import Glyphs
-from rulesdsl.core import FieldInfo, Program
+from rulesdsl.core import BoardInfo, FieldInfo, Program
 from rulesdsl.types import EnumType, Type, value_at
 from rulesdsl.types import size as type_size
 
@@ -51,11 +51,7 @@ class Snapshot:
     @cached_property
     def boards(self) -> tuple[Board, ...]:
         """The boards of the program; of shapes with several kinds of places, one for each kind."""
-        return tuple(
-            Board(t, shape.kind if len(shape.types) == 1 else "places", tuple(shape.size))
-            for shape in self.program.boards
-            for t in shape.types
-        )
+        return tuple(board for shape in self.program.boards for board in boards_of(shape))
 
 
 @frozen
@@ -65,6 +61,12 @@ class Board:
     place: EnumType
     kind: str
     size: tuple[int, ...]
+
+
+def boards_of(shape: BoardInfo) -> list[Board]:
+    """A board of the program; of shapes with several kinds of places, one for each kind."""
+    kind = shape.kind if len(shape.types) == 1 else "places"
+    return [Board(t, kind, tuple(shape.size)) for t in shape.types]
 
 
 def snapshot(position: Position, viewer: Viewer) -> Snapshot:

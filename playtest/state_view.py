@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from interpreter.view import Concealed
-from playtest.board_view import flow, legend_of, lines_of
+from playtest.board_view import flow, legend_of, pictures_of
 from playtest.glyphs import elements
 from playtest.layers import board_fields, is_blank
 from playtest.snapshot import Cell, Snapshot, is_player
@@ -24,8 +24,7 @@ def lines_of_table(snapshot: Snapshot, width: int, before: Snapshot | None = Non
 
     `before`: what the onlooker saw last; changes on the boards stand out.
     """
-    boards = [lines_of(snapshot, board, width, before) for board in snapshot.boards]
-    left = [line for board in boards if board for line in [*board, Text()]][:-1]
+    left = [line for board in pictures_of(snapshot, width, before) for line in [*board, Text()]][:-1]
     legend = legend_of(snapshot, width)
     room = width - max((line.cell_len for line in left), default=0) - GAP
     beside = lines_of_rest(snapshot, room) if left and room >= 30 else []
