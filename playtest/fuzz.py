@@ -269,9 +269,7 @@ class _Run:
 def called(program: Program) -> frozenset[str]:
     """The defs that play needs: not those that only scenarios and sentences call, or whose value parameters decide."""
     program = optimise(program, instrumented=True)
-    calls = {
-        info.name: _calls(expr for stmt in statements(info.body) for expr in exprs_of(stmt)) for info in program.defs
-    }
+    calls = {info.name: _calls(expr for stmt in statements(info.body) for expr in exprs_of(stmt)) for info in program.defs}
     found: set[str] = set()
     pending = _calls(every_expression(evolve(program, defs=())))
     while pending:

@@ -25,7 +25,7 @@ _PIECES = tuple[tuple[str, str], ...]
 
 
 class _Canvas:
-    """Text with styles at lines and columns. Later pieces go over earlier ones."""
+    """Text with styles at lines and columns."""
 
     def __init__(self) -> None:
         self.rows: dict[int, dict[int, tuple[str, str]]] = {}

@@ -221,9 +221,7 @@ def _refusals(laws: Laws, position: Position, menu: Sequence[Any], rng: random.R
             continue
         except Exception as error:
             raise Broken(REFUSAL, f"asking for a senseless move fails: {type(error).__name__}", repr(move)) from error
-        if bool(allowed) != (
-            move in menu and repr(move) in map(repr, menu)
-        ):  # 1 is not true, though Python has them equal
+        if bool(allowed) != (move in menu and repr(move) in map(repr, menu)):  # 1 is not true, though Python has them equal
             raise Broken(REFUSAL, "a move that is not in the menu is allowed", repr(move))
     if mark(position) != before:
         raise Broken(REFUSAL, "asking for a move changed the position")

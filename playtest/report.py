@@ -321,7 +321,7 @@ def scenario(rules: Rules, failure: Failure) -> str:
 
 def _advice(failure: Failure, last: str) -> list[str]:
     """Comments above a scenario: why it fails, and what to make of it when the rules are mended."""
-    what = f'{failure.law} "{failure.clause}"' if failure.number is not None else f"{failure.law}, {failure.clause}"
+    what = f"{failure.law} \"{failure.clause}\"" if failure.number is not None else f"{failure.law}, {failure.clause}"
     told = [f"Found by `rulesdsl fuzz`: {what}."]
     if failure.thorough:
         told.append("It is a law about the game as a whole, which scenarios do not look at: the log shows it.")

@@ -237,6 +237,7 @@ class _Shrinker:
         self._take_away_runs(max(1, len(self.line.plies) // FINEST))
         return self.line.size() < before
 
+
     def _raise_draws(self) -> bool:
         """Larger outcomes, of all draws or of one, where they break the law sooner."""
         assert self.line is not None
