@@ -236,9 +236,9 @@ KINDS: dict[str, dict[str, tuple[int | None, Callable[[Match], bool]]]] = {
             "elimination": ended_by("Eliminated", "AtlantisSank"),
             "last-one-left": last_one_left,
             "empty-stack": empty_stack,
+            "coastal-ships-removed": ended_by("ShipsRemoved"),
         }.items()
-    }
-    | {"coastal-ships-removed-4": (4, within(1_400, ended_by("ShipsRemoved")))},
+    },
     "catan_atlantis_numbers": {"numbers-changed": (4, within(1_400, ended_by("NumberChanged", "PairTaken", "Linked")))},
     "atlantis_sprint": {"two-figures": (2, with_events("TileSold", "FigureBroughtHome"))},
     "atlantis_boats_sprint": {"boats-and-two-figures": (3, with_events("BoatPlaced", "FigureBroughtHome"))},
@@ -277,6 +277,7 @@ AGREED: dict[str, dict[str, int]] = {"before-the-sinking-3": {"points_to_win": 7
 
 PLAYED_SO: dict[str, Callable[[int], Any]] = {
     "last-one-left-3": lambda seed: Sailor(seed, ("player0", "player2")),
+    "coastal-ships-removed-3": lambda seed: Sailor(seed, ("player0",)),
     "empty-stack-3": lambda seed: Sailor(seed, one_stack=True),
     "empty-stack-4": lambda seed: Sailor(seed, one_stack=True),
     "last-one-left-4": lambda seed: Sailor(seed, ("player0", "player1", "player2")),
