@@ -6,6 +6,7 @@ game, `record` makes the log of a failing one.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
@@ -21,7 +22,11 @@ from interpreter.rules import Rules
 from interpreter.values import Move, Question
 from playtest.laws import LOG, Broken
 from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, play
+from playtest.swarm import draw
 from rulesdsl import runtime
+
+MOST_BY_ITSELF = 20_000
+"""So many draws and passes may follow each other before a question."""
 
 UNDONE = 4
 
@@ -113,15 +118,24 @@ def rules_of(loaded: Loaded | Rules) -> Rules:
 
 
 def settled(module: Any, plies: Sequence[Ply]) -> list[Ply]:
-    """The plies, and after them what a match does by itself: smallest outcomes, and passes where nothing else is legal."""
+    """The plies, and after them what a match does by itself: draws, and passes where nothing else is legal.
+
+    The draws are by chance, the same each time: where one outcome comes up for ever, it can be that nobody can do anything.
+
+    Raises:
+        Broken: the law `log`, for a game that goes on by itself and asks nobody.
+    """
     position: Position = module.start(runtime.Trace())
     for ply in plies:
         position = play(module, position, ply, runtime.Trace())
     made = list(plies)
+    rng = random.Random(0)
     while position[1] is not None:
+        if len(made) - len(plies) > MOST_BY_ITSELF:
+            raise Broken(LOG, "nobody is asked", f"{MOST_BY_ITSELF:,} draws and passes follow each other")
         state, frame = position
         if module.KIND[frame[0]] == DRAW:
-            made.append((DRAW, module.outcomes(state, frame)[0][0]))
+            made.append((DRAW, draw(module.outcomes(state, frame), rng)))
         elif frame[0] in module.MAY_PASS and not module.any_legal(state, frame):
             made.append((CHOICE, PASS))
         else:
@@ -131,7 +145,7 @@ def settled(module: Any, plies: Sequence[Ply]) -> list[Ply]:
 
 
 def told(rules: Rules, plies: Sequence[Ply]) -> Callable[[Question], Any]:
-    """A match's chance that gives the drawn outcomes of the plies in order, and the smallest ones after them."""
+    """A match's chance that gives the drawn outcomes of the plies in order; what comes after them is drawn, the same each time."""
     named: list[Any] = []
     module = rules.module
     position: Position | None = None
@@ -142,10 +156,12 @@ def told(rules: Rules, plies: Sequence[Ply]) -> Callable[[Question], Any]:
             named.append(rules.codec.named(rules.draw_of(position[1][0])[1], value))
         if number + 1 < len(plies):
             position = play(module, position, (kind, value), runtime.Trace())
-    waiting = iter(named)
+    waiting, rng = iter(named), random.Random(0)
 
     def chance(question: Question) -> Any:
-        return next(waiting, question.outcomes[0][0])
+        for outcome in waiting:
+            return outcome
+        return draw(question.outcomes, rng)
 
     return chance
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from playtest.fuzz import fuzz
+from playtest.logs import settled
 from rulesdsl.diagnostics import Source
 from rulesdsl.program import ends_of, load, load_source, parse_source, read_source, seat_counts
 
@@ -275,3 +276,34 @@ def test_results_and_digests_are_the_same_in_every_process() -> None:
         told.add(run.stdout)
     assert len(told) == 1
     assert len(json.loads(told.pop())[2]) == 40
+
+
+LUCKY = """
+game lucky:
+    title "Lucky"
+    players ana, bob
+
+state:
+    die: 1..6 = 1
+
+event Rolled(pips: 1..6):
+    "{pips} is rolled"
+    die = pips
+
+action go:
+    require six: die == 6 else "it takes a six"
+    end win me
+
+flow main:
+    turns p from ana:
+        draw pips from 1..6
+        emit Rolled(pips)
+        p may go
+"""
+
+
+def test_a_game_that_is_cut_where_one_outcome_would_come_up_for_ever_is_settled() -> None:
+    module = load_source(Source("lucky.rules", LUCKY)).module
+    plies = settled(module, [])
+    assert 0 < len(plies) < 1_000
+    assert settled(module, []) == plies
