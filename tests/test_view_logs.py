@@ -136,6 +136,7 @@ SECRETS: dict[str, tuple[Any, int, int, int]] = {
     "atlantis": (ROOT / "games" / "atlantis.rules", 10, 20, 30),
     "catan": (ROOT / "games" / "catan.rules", 90, 30, 5),
     "seafarers": (ROOT / "games" / "seafarers.rules", 60, 40, 3),
+    "catan_atlantis": (ROOT / "games" / "catan_atlantis.rules", 150, 30, 10),
     "kuhn_poker": (ROOT / "games" / "classic" / "kuhn_poker.rules", 0, 4, 10),
     "duel": (duel(hand_size=2), 0, 30, 15),
     "bids": (game(BIDS), 0, 4, 2),
