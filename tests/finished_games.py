@@ -1,10 +1,12 @@
 """Makes the finished games in `games/logs/`, and says what each of them shows.
 
-    python tests/finished_games.py [GAME]...
+    python tests/finished_games.py [--refresh] [GAME]...
 
 A game is done when each way that it can end, and each rule that few games reach, has a finished game that shows it. Run this
-after a change of the rules: it plays seeded random games until every kind is there, and writes their logs anew. What the logs
-show is checked by `test_finished_games`.
+after a change of the rules (new scenarios change none): it plays seeded random games until every kind is there, and writes their
+logs anew. With `--refresh` the games that are there are played again under the rules of today, answer by answer with the same
+seed, and only those are looked for that cannot be, or no longer show what they should. What the logs show is checked by
+`test_finished_games`.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from typing import Any
 from sailor import Sailor
 
 import interpreter
-from interpreter import Match
+from interpreter import IllegalMove, LogError, Match, Move, RulesError, ValueProblem
 from interpreter.node import events_of
+from interpreter.records import Answer
 from playtest.bots import Bot, Table, bot
 
 ROOT = Path(__file__).parent.parent
@@ -315,10 +318,32 @@ def game_of(name: str, kind: str) -> interpreter.Game:
     return interpreter.load(rules_of(name), **AGREED.get(kind, {}))
 
 
-def found(name: str) -> Iterator[tuple[str, int | None, int]]:
-    """For each kind of finished game of a game: its name, players and the first seed that shows it."""
-    games = {way: game_of(name, way) for way in {way_of(kind) for kind in KINDS[name]}}
-    missing = dict(KINDS[name])
+def again(name: str, kind: str) -> bool:
+    """Play the game of a log again under the rules of today, if they have changed, and write its log anew.
+
+    Returns whether it could be played, and shows its kind still.
+    """
+    path = LOGS / name / f"{kind}.jsonl"
+    try:
+        old = interpreter.read_log(path)
+        match = game_of(name, kind).new(len(old.header.seats), seed=old.header.seed)
+        if old.header.digest == match.log.header.digest:
+            return True
+        for record in old.records:
+            if isinstance(record, Answer) and not record.automatic:
+                match.play(Move(record.answer.action, record.answer.arguments))
+    except (OSError, LogError, IllegalMove, RulesError, ValueProblem):
+        return False
+    if match.outcome is None or not KINDS[name][kind][1](match):
+        return False
+    match.save(path)
+    return True
+
+
+def found(name: str, kinds: Sequence[str]) -> Iterator[tuple[str, int | None, int]]:
+    """For each of these kinds of finished game of a game: its name, players and the first seed that shows it."""
+    games = {way: game_of(name, way) for way in {way_of(kind) for kind in kinds}}
+    missing = {kind: KINDS[name][kind] for kind in kinds}
     for seed in range(MOST_SEEDS):
         for way, players in sorted({(way_of(kind), count) for kind, (count, _) in missing.items()}, key=str):
             match = played(name, way, games[way], players, seed)
@@ -333,11 +358,14 @@ def found(name: str) -> Iterator[tuple[str, int | None, int]]:
     raise SystemExit(f"{name}: no game in {MOST_SEEDS} shows {', '.join(missing)}")
 
 
-def main(names: list[str]) -> None:
-    for name in names or list(KINDS):
+def main(arguments: list[str]) -> None:
+    refresh = "--refresh" in arguments
+    for name in [word for word in arguments if word != "--refresh"] or list(KINDS):
         folder = LOGS / name
         folder.mkdir(parents=True, exist_ok=True)
-        for kind, players, seed in found(name):
+        kinds = [kind for kind in KINDS[name] if not (refresh and again(name, kind))]
+        print(f"{name}: {len(KINDS[name]) - len(kinds)} played again, {len(kinds)} to be found")
+        for kind, players, seed in found(name, kinds):
             path = folder / f"{kind}.jsonl"
             path.unlink(missing_ok=True)
             match = played(name, way_of(kind), game_of(name, way_of(kind)), players, seed, path)
