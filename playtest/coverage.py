@@ -15,8 +15,9 @@ from attrs import define, evolve, field, frozen
 
 from interpreter.game import Game
 from interpreter.rules import Rules
+from playtest import rulebook
 from playtest.fuzz import Failure, fuzz
-from playtest.rulebook import Citation, Rulebook, Section, citations, rulebooks_of, sections_of, uncited, unknown
+from playtest.rulebook import Citation, Rulebook, Section
 from playtest.scenarios import run_scenario
 from rulesdsl import core, points, program
 from rulesdsl.diagnostics import Source
@@ -65,7 +66,7 @@ class Coverage:
 
     @property
     def sections(self) -> dict[str, Section]:
-        return sections_of(self.books)
+        return rulebook.sections_of(self.books)
 
     @property
     def files(self) -> tuple[Source, ...]:
@@ -130,10 +131,10 @@ class Coverage:
 
     def _sections(self) -> Iterator[Missing]:
         cited = [number for cite in (*self.cites, *self.below) for number in cite.sections if not cite.is_scenario]
-        for section in uncited(self.sections, cited):
+        for section in rulebook.uncited(self.sections, cited):
             yield Missing("uncited", section.name, f"{section.file}:{section.line}")
         if self.books:
-            for cite, number in unknown(self.sections, self.cites):
+            for cite, number in rulebook.unknown(self.sections, self.cites):
                 yield Missing(
                     "unknown section", f"{cite.name} cites §{number}, which no rulebook has", f"{cite.file}:{cite.line}"
                 )
@@ -212,8 +213,8 @@ def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None =
     return Coverage(
         game.source,
         dict(sorted(counts.items(), key=lambda item: _order(game.source, item[0]))),
-        tuple(rulebooks_of(game.source)),
-        tuple(citations(module)),
+        tuple(rulebook.rulebooks_of(game.source)),
+        (*rulebook.citations(module), *rulebook.changes_citing(game.source)),
         tuple(_below(game.source)),
         tuple(titles),
         played,
@@ -228,7 +229,7 @@ def _below(source: Source) -> Iterator[Citation]:
     if source.base is not None:
         bases = [source.base, *source.base.extras]
     for base in (evolve(one, extras=()) for one in bases):
-        yield from citations(program.parse_source(base))
+        yield from rulebook.citations(program.parse_source(base))
         yield from _below(base)
 
 

@@ -100,6 +100,14 @@ def citations(module: syntax.Module) -> Iterator[Citation]:
         yield from _cited(clause.name, clause.node)
 
 
+def changes_citing(source: Source) -> Iterator[Citation]:
+    """What cites sections in variants and leaves no clause of its own: what is taken away, set, or added to a choice."""
+    for text in source.all:
+        for delta in parse_text(text).deltas:
+            if isinstance(delta, (syntax.Remove, syntax.RemoveScenarios, syntax.SetParam, syntax.AddChoice)):
+                yield from _cited(re.sub(r"(?s):\n.*| because .*|: .*| = .*", "", delta.span.text.strip()), delta)
+
+
 def _cited(name: str, node: object) -> Iterator[Citation]:
     doc, span = getattr(node, "doc", ""), getattr(node, "span", None)
     numbers = tuple(dict.fromkeys(_CITED.findall(doc)))

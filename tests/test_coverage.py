@@ -188,6 +188,21 @@ def test_variants_are_covered_with_their_base_and_both_rulebooks(here: Path) -> 
     assert [book.name for book in found.books] == ["steps.rulebook.md", "tired.rulebook.md"]
 
 
+def test_what_a_variant_takes_away_cites_the_section_that_says_so(here: Path) -> None:
+    Path("quick.rules").write_text(
+        'variant quick of "steps.rules":\n    rulebook "quick.rulebook.md"\n\n'
+        '## [§3]\nremove flow break_of because "nobody rests"\n\n## [§4]\nremove scenarios naming go because "more"\n'
+    )
+    Path("quick.rulebook.md").write_text("# Quick\n\n## 3 No breaks\n\n## 5 Sleep\n")
+    found = cover(interpreter.load("quick.rules"), 0)
+    kinds = [(item.kind, item.what) for item in found.missing() if item.kind in ("uncited", "unknown section")]
+    assert kinds == [
+        ("uncited", '§5 "Sleep"'),
+        ("unknown section", "remove scenarios naming go cites §4, which no rulebook has"),
+    ]
+    assert [cite.name for cite in found.citing("3")] == ["remove flow break_of"]
+
+
 def test_shutil_is_not_needed_for_games_without_rulebook(here: Path) -> None:
     shutil.copy(GAMES / "classic" / "tic_tac_toe.rules", "ttt.rules")
     assert not cover(interpreter.load("ttt.rules"), 60).missing()
