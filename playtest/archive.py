@@ -8,18 +8,21 @@ step by step. What counts as new is what an instrumented program counts (`rulesd
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
 from attrs import frozen
 
-from playtest.plies import Ply, Position
+from playtest.laws import Laws
+from playtest.plies import Ply, Position, State
 from rulesdsl.core import Program
 from rulesdsl.types import EnumType, size, values
 
 NEWEST = 16
 MEASURED_EVERY = 4
+OFTEN = 16
 VALUES_OF_A_MEASURE = 64
 
 Key = tuple[Any, ...]
@@ -66,19 +69,24 @@ class Archive:
 
 
 class Watch:
-    """Looks at the counts of an instrumented module and at measures while games are played, and keeps what is new."""
+    """Looks at the counts of an instrumented module and at measures while games are played, and keeps what is new.
 
-    def __init__(self, archive: Archive, counts: list[int], measures: Sequence[Measured]) -> None:
+    `laws`: those of the instrumented module.
+    """
+
+    def __init__(self, archive: Archive, laws: Laws, measures: Sequence[Measured]) -> None:
         self.archive = archive
-        self.counts = counts
+        self.laws = laws
+        self.counts = counts = laws.module.COUNTS
         self.measures = measures
         self.values: dict[tuple[Any, ...], int] = {}
         for key in archive.known:
             if key[0] == "measure":
                 self.values[key[1:3]] = self.values.get(key[1:3], 0) + 1
-        counts[:] = [int(("point", number) in archive.known) for number in range(len(counts))]
+        counts[:] = self.before = [int(("point", number) in archive.known) for number in range(len(counts))]
         self.unseen = counts.count(0)
         self.found: list[Entry] = []
+        self.events: Counter[int] = Counter()
 
     def look(self, position: Position, plies: Sequence[Ply], choices: int) -> None:
         """Keep the position, if something new has happened on the way to it. The measures take turns."""
@@ -91,6 +99,29 @@ class Watch:
             entry = Entry(tuple(keys), tuple(plies), position, choices)
             if self.archive.add(entry):
                 self.found.append(entry)
+
+    def judge(self, before: State, events: Sequence[Any], after: State) -> None:
+        """Look at the laws around events, so that what they come to is counted: for each kind of event the first few times, then
+        now and then."""
+        wanted = False
+        for event in events:
+            self.events[event[0]] += 1
+            times = self.events[event[0]]
+            wanted = wanted or times <= OFTEN or times % OFTEN == 0
+        if wanted:
+            self.laws.judge(before, events, after)
+
+    def look_at_end(self, end: State) -> None:
+        """Look at the invariants and the measures, so that what they come to is counted."""
+        for check in self.laws.all_invariants:
+            check.holds(end)
+        for name, arguments, _ in self.measures:
+            self.laws.module.MEASURES[name](end, *arguments)
+        self.archive.known.update(self.points())
+
+    def times(self) -> tuple[int, ...]:
+        """How often each point was come to while this was watched."""
+        return tuple(count - before for count, before in zip(self.counts, self.before, strict=True))
 
     def points(self) -> list[Key]:
         """The points that have just been come to for the first time."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Hashable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ class Task:
 @define
 class Chunk:
     """What games showed. `bursts`: those that started from the archive and were left before their end. `entries` and `known`:
-    what they add to the archive."""
+    what they add to the archive; `times`: how often they came to each point."""
 
     games: int = 0
     choices: int = 0
@@ -79,6 +80,7 @@ class Chunk:
     observed: Counter[Hashable] = field(factory=Counter)
     entries: tuple[Entry, ...] = ()
     known: frozenset[Key] = frozenset()
+    times: tuple[int, ...] = ()
     failure: Failure | None = None
 
     def count(self, played: Played, start: Entry | None, observe: Callable[[State], Hashable] | None) -> None:
@@ -104,6 +106,7 @@ class Chunk:
         """Count the games of another chunk, which come after those of this one."""
         for name in ("games", "choices", "draws", "rechecked", "cut", "bursts", "ends", "lengths", "observed"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.times = tuple(map(sum, zip_longest(self.times, other.times, fillvalue=0)))
         self.failure = self.failure or other.failure
 
 
@@ -132,9 +135,7 @@ class Player:
     def chunk(self, task: Task, archive: Archive) -> Generator[Chunk, None, Chunk]:
         """Play a chunk from an archive, which stays as it is. Gives what there is so far after each game."""
         own = archive.copy()
-        watch = None
-        if self.arena.instrumented and self.plan.archive:
-            watch = Watch(own, self.arena.module.COUNTS, self.arena.measures)
+        watch = self.arena.watch(own)
         total = Chunk()
         for game in range(task.first, task.first + task.games):
             self._game(game, total, own, watch)
@@ -143,6 +144,7 @@ class Player:
                 break
         total.entries = tuple(watch.found) if watch is not None else ()
         total.known = frozenset(own.known - archive.known)
+        total.times = watch.times() if watch is not None else ()
         return total
 
     def _game(self, game: int, total: Chunk, archive: Archive, watch: Watch | None) -> None:

@@ -54,7 +54,7 @@ class Corpus:
 
     def replayed(self, arena: Arena, archive: Archive) -> Iterator[Chunk]:
         """Replay all logs, judged, and add what they show to an archive; stops at one that breaks a law."""
-        watch = Watch(archive, arena.module.COUNTS, arena.measures) if arena.instrumented else None
+        watch = arena.watch(archive)
         for log in self.logs():
             broken = follow(arena, plies_of(self.rules, log), watch)
             self.replayed_entries = len(archive.entries)
@@ -87,7 +87,7 @@ def follow(arena: Arena, plies: Sequence[Ply], watch: Watch | None) -> Failure |
     done: list[Ply] = []
     try:
         with laws.faults():
-            position = laws.start(runtime.Trace())
+            position = (laws if watch is None else watch.laws).start(runtime.Trace())
             for ply in plies:
                 if position[1] is None:
                     break
@@ -102,6 +102,8 @@ def follow(arena: Arena, plies: Sequence[Ply], watch: Watch | None) -> Failure |
                 go_on = arena.module.drawn if ply[0] == DRAW else arena.module.answer
                 after = go_on(*position, ply[1], trace)
                 laws.judge(position[0], trace, after[0])
+                if watch is not None:
+                    watch.judge(position[0], trace, after[0])
                 position = after
             laws.options(position, made)
     except Broken as broken:

@@ -178,12 +178,13 @@ def snippet(point: Point) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None = None) -> Coverage:
+def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None = None, jobs: int = 1) -> Coverage:
     """Run all scenarios of a game, and random games for each number of players; count what they come to.
 
     Args:
         games: random games for each number of players; 0: scenarios only.
-        seconds: at most so long for each number of players.
+        seconds: at most so long for each number of players; then the result depends on how fast the machine is.
+        jobs: how many processes play the random games; the result is the same.
     Raises:
         RulesFileError: the rules have mistakes.
     """
@@ -207,9 +208,11 @@ def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None =
                     count.scenarios[scenario.text] += number
     played, failure = 0, None
     for seats in game.counts if games else ():
-        done, broken = _fuzzed(game, seats, games, seed, seconds, counts)
-        played += done
-        failure = failure or broken
+        result = fuzz(game.rules(seats), games, seed, seconds=seconds, jobs=jobs, rechecked=0, logs=False)
+        for point, times in result.times.items():
+            counts.setdefault(point, Counts()).fuzz += times
+        played += result.games
+        failure = failure or result.failure
     return Coverage(
         game.source,
         dict(sorted(counts.items(), key=lambda item: _order(game.source, item[0]))),
@@ -251,17 +254,3 @@ def _tried(known: tuple[Point, ...], scenario: core.ScenarioInfo) -> Iterator[tu
         if point.kind == GUARD:
             name = point.clause.removeprefix("require ").split(".")[0] if point.outcome else point.clause
             yield point, shown[name, bool(point.outcome)]
-
-
-def _fuzzed(
-    game: Game, seats: int, games: int, seed: int, seconds: float | None, counts: dict[Point, Counts]
-) -> tuple[int, Failure | None]:
-    """Random games for one number of players: how many, and a law that one of them broke."""
-    rules = game.rules(seats)
-    params = {name: value for name, _, value in rules.program.parameters}
-    loaded = program.load_source(game.source, params, seats, instrumented=True)
-    points.reset(loaded)
-    result = fuzz(rules, games=games, seed=seed, seconds=seconds, rechecked=0, logs=False)
-    for point, number in points.reached(loaded).items():
-        counts.setdefault(point, Counts()).fuzz += number
-    return result.games, result.failure

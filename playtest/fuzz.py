@@ -57,8 +57,8 @@ class Result:
     `ends`: games by winners, as a tuple of seat names (all seats: a tie). `lengths`: games that ended, by number of answers.
     `cut`: games that were given up after `max_choices` answers. `bursts`: games that started from the archive and were left
     before their end. `rechecked`: games that were checked thoroughly. `observed`: games by what the caller's `observe` said of
-    their last state. `unreached`: points of the rules that were never come to. `corpus`: games of the corpus that were
-    replayed first.
+    their last state. `unreached`: points of the rules that were never come to; `times`: how often random games came to each
+    (both empty without the archive). `corpus`: games of the corpus that were replayed first.
     """
 
     games: int
@@ -73,6 +73,7 @@ class Result:
     failure: Failure | None = None
     bursts: int = 0
     unreached: tuple[Point, ...] = ()
+    times: Mapping[Point, int] = field(factory=dict)
     points: int = 0
     corpus: int = 0
     seconds: float = field(default=0.0, eq=False)
@@ -260,6 +261,7 @@ class _Run:
             failure=total.failure,
             bursts=total.bursts,
             unreached=self._unreached(),
+            times=dict(zip(self.arena.points, total.times or [0] * len(self.arena.points), strict=True)),
             points=len(self.arena.points),
             corpus=self.replayed,
             seconds=time.monotonic() - self.began,

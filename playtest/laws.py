@@ -84,11 +84,12 @@ class _Check:
 
 class Laws:
     """The laws of one program, sorted by the events that can break them. `leaks`: the law of secrets, if it is to be looked at
-    (`playtest.leaks`)."""
+    (`playtest.leaks`). `folds`: the program that folds events, if that is to be another one than that of the laws."""
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: Loaded, folds: Loaded | None = None) -> None:
         self.loaded = loaded
         self.module = loaded.module
+        self.apply = (folds or loaded).module.apply
         self.limit: int | None = loaded.program.terminates
         self.leaks: Any = None
         module = self.module
@@ -135,7 +136,7 @@ class Laws:
             first = self.module.initial()
             position: Position = self.module.start(trace)
             if trace:
-                self.judge_all(first, self.module.apply(first, trace[0]), 0)
+                self.judge_all(first, self.apply(first, trace[0]), 0)
             self.judge(first, trace, position[0])
         return position
 
@@ -145,7 +146,7 @@ class Laws:
         Raises:
             Broken: an invariant, a transition, or the fold law.
         """
-        apply = self.module.apply
+        apply = self.apply
         invariants = self.invariants
         transitions = self.transitions
         for number, event in enumerate(events):

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from playtest.archive import MEASURED_EVERY, Entry, Measured, Watch, measured
+from playtest.archive import MEASURED_EVERY, Archive, Entry, Measured, Watch, measured
 from playtest.failure import Failure, failure
 from playtest.laws import FAULT, LEAK, Broken, Laws
 from playtest.leaks import leaks_of
@@ -43,7 +43,8 @@ class Played:
 class Arena:
     """A program made ready for many games: its laws, and the module on which it is played.
 
-    With an archive that is an instrumented one, made from the same text. Laws are judged on the plain module.
+    With an archive that is an instrumented one, made from the same text (`counted`: its laws). Laws are judged on the plain
+    module, and now and then on the instrumented one too.
     """
 
     def __init__(self, loaded: Loaded, archive: bool = False) -> None:
@@ -51,6 +52,7 @@ class Arena:
         self.laws = Laws(loaded)
         self.laws.leaks = leaks_of(loaded)
         self.module: Any = loaded.module
+        self.counted: Laws | None = None
         self.points: tuple[Any, ...] = ()
         self.measures: tuple[Measured, ...] = ()
         source = getattr(loaded, "source", None)
@@ -59,11 +61,12 @@ class Arena:
             params = {name: value for name, _, value in program.parameters}
             counted = load_source(source, params, len(program.player.members), instrumented=True)
             self.module, self.points = counted.module, counted.points
+            self.counted = Laws(counted, folds=loaded)  # events are counted when they happen
             self.measures = measured(program, loaded.module)
 
-    @property
-    def instrumented(self) -> bool:
-        return bool(self.points)
+    def watch(self, archive: Archive) -> Watch | None:
+        """What keeps what is new in an archive; None where nothing is counted."""
+        return Watch(archive, self.counted, self.measures) if self.counted is not None else None
 
     def play(
         self,
@@ -89,16 +92,19 @@ class Arena:
         began = 0 if start is None else start.choices
         try:
             with self.laws.faults(self.module):
-                position = self.laws.start(runtime.Trace()) if start is None else start.position
+                if start is not None:
+                    position = start.position
+                else:
+                    position = (self.laws if watch is None else watch.laws).start(runtime.Trace())
                 limit = max_choices if burst is None else min(max_choices, began + burst)
                 made, end = self._play_on(rng, position, plies, (began, limit, game), habit, watch)
         except Broken as broken:
             made = choices(plies)
-            told = self.broken_by(plies) if self.instrumented and broken.law == FAULT else None
+            told = self.broken_by(plies) if self.counted is not None and broken.law == FAULT else None
             why = failure(told or broken, plies, thorough=broken.law == LEAK, game=game)
             return Played(tuple(plies), made - began, None, failure=why)
         if watch is not None and end is not None:
-            self._look_at_laws(watch, end)
+            watch.look_at_end(end)
         return Played(tuple(plies), made - began, end, cut=end is None and made >= max_choices)
 
     def _play_on(
@@ -161,6 +167,8 @@ class Arena:
                 made += 1
                 after, frame = answer(state, frame, move, trace)
             judge(state, trace, after)
+            if watch is not None:
+                watch.judge(state, trace, after)
             if looked:
                 leaks.events(state, trace, secret)
             state = after
@@ -175,17 +183,6 @@ class Arena:
         except Broken as broken:
             return broken
         return None
-
-    def _look_at_laws(self, watch: Watch, end: State) -> None:
-        """The start, the laws and the measures of the instrumented module, so that what they call counts as reached."""
-        self.module.start(runtime.Trace())
-        for _, holds, _ in self.module.INVARIANTS:
-            holds(end)
-        for _, holds, _ in self.module.TRANSITIONS:
-            holds(end, end)
-        for name, arguments, _ in self.measures:
-            self.module.MEASURES[name](end, *arguments)
-        watch.archive.known.update(watch.points())
 
 
 def game_random(seed: int, game: int) -> random.Random:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,7 @@ Examples:
   rulesdsl coverage atlantis --html coverage.html
 """
 
+WIDTH = 80
 COLOURS = {
     "not reached": "red",
     "stale remark": "yellow",
@@ -41,6 +43,7 @@ COLOURS = {
     help="Random games for each number of players; 0: scenarios only.",
 )
 @click.option("--seconds", type=click.FloatRange(0.1), help="At most so long for each number of players.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes play.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed plays the same games.")
 @click.option(
     "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the rules, coloured, beside the rulebook."
@@ -53,6 +56,7 @@ def coverage_command(
     file: Path,
     games: int,
     seconds: float | None,
+    jobs: int,
     seed: int,
     html: Path | None,
     variants: tuple[Path, ...],
@@ -69,7 +73,7 @@ def coverage_command(
     from playtest.coverage import cover
     from table.loading import load_game
 
-    covered = cover(load_game(file, params, variants), games, seed, seconds)
+    covered = cover(load_game(file, params, variants), games, seed, seconds, jobs)
     missing = covered.missing()
     if html is not None:
         from table.cover_page import page
@@ -89,11 +93,12 @@ def coverage_command(
 def _say_missing(item: Missing) -> None:
     """What is missing, with its place at the end of the line, or under it where there is no room."""
     head = paint(f"{item.kind:<14}", fg=COLOURS[item.kind])
-    room = 80 - 16 - len(item.place)
+    room = WIDTH - 16 - len(item.place)
     if len(item.what) <= room - 2:
         say(f"{head}  {item.what:<{room}}{item.place}")
-    else:
-        say(f"{head}  {item.what}\n{'':<16}{item.place}")
+        return
+    lines = wrap(item.what, WIDTH - 16, break_long_words=False, break_on_hyphens=False)
+    say(f"\n{'':<16}".join([f"{head}  {lines[0]}", *lines[1:], item.place]))
 
 
 def _say_summary(covered: Coverage, missing: list[Missing]) -> None:
@@ -107,7 +112,9 @@ def _say_summary(covered: Coverage, missing: list[Missing]) -> None:
         say(f"{plural(len(missing), 'thing')} missing after {tried}")
         return
     cited = " Every section of the rulebook is cited or marked." if covered.books else ""
-    say(paint(f"Every clause was reached, every guard and condition seen both ways by {tried}.{cited}", fg="green"))
+    text = f"Every clause was reached, every guard and condition seen both ways by {tried}.{cited}"
+    for line in wrap(text, WIDTH):
+        say(paint(line, fg="green"))
 
 
 def _plain(covered: Coverage, missing: list[Missing]) -> dict[str, Any]:

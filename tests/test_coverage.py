@@ -174,6 +174,7 @@ def test_the_command_and_its_page(here: Path, capsys: Any) -> None:
 def test_a_covered_file_says_so(here: Path, capsys: Any) -> None:
     code, out, _ = run(capsys, "coverage", str(GAMES / "classic" / "tic_tac_toe.rules"), "--games", "60")
     assert code == 0 and out.startswith("Every clause was reached")
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_variants_are_covered_with_their_base_and_both_rulebooks(here: Path) -> None:

@@ -221,6 +221,27 @@ def test_what_is_never_reached_is_named(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_how_often_each_point_was_come_to_is_counted_over_all_games_and_processes(tmp_path: Path) -> None:
+    game = loaded(LADDER, tmp_path)
+    result = fuzz(game, games=300, seed=3)
+    times = {point.clause: number for point, number in result.times.items() if point.kind == "clause"}
+    assert times["action play"] == times["event Played"] == times["event Climbed"] == result.choices
+    assert 100 < times["flow main"] < 200, "half of the games start from the archive"
+    assert fuzz(game, games=300, seed=3, jobs=2).times == result.times
+    assert not fuzz(game, games=300, archive=False).times
+
+
+def test_what_only_a_law_calls_in_the_middle_of_a_game_is_reached(tmp_path: Path) -> None:
+    """At the end of a game nothing is left in hand, so that the law is decided before it comes to its def."""
+    text = changed(
+        LADDER,
+        "terminates",
+        'def far(n: int) -> bool:\n    return n < 90\n\n'
+        'invariant "as long as cards are left":\n    len(cards) == 0 or far(sum(rung[p] for p in Player))\n\nterminates',
+    )
+    assert fuzz(loaded(text, tmp_path), games=50).unreached == ()
+
+
 def test_a_corpus_is_replayed_first_and_grows(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     game = loaded(LADDER, tmp_path)
