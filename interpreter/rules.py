@@ -20,8 +20,7 @@ from interpreter.values import Event, Move, Offer, Outcome, State
 from interpreter.values import Question as Asked
 from rulesdsl.core import ActionInfo, Chance, EventInfo, FieldInfo, Program, Question
 from rulesdsl.diagnostics import Source, closest
-from rulesdsl.optimise import optimise
-from rulesdsl.python_backend import extra, numbered
+from rulesdsl.python_backend import extra, numbered, prepared_of
 from rulesdsl.types import INT, MapType, OptionType, SetType, Type, value_at, values
 
 Internal = tuple[Any, ...]
@@ -178,7 +177,8 @@ class Rules:
     def asker(self, pc: int) -> Question | Chance:
         """What stands at a place where the flow rests."""
         if not self._askers:
-            for code in numbered(optimise(self.program)).values():
+            prepared, _ = prepared_of(self.program, cast(ModuleType, self.module))
+            for code in numbered(prepared).values():
                 for number, block in code.blocks.items():
                     if isinstance(block.end, (Question, Chance)):
                         self._askers[code.pc(number)] = block.end

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import fields, frozen, has
+from attrs import evolve, field, fields, frozen, has
 
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source, Span
@@ -27,13 +27,16 @@ _MUTATED = (syntax.Const, syntax.Enum, syntax.State, syntax.Def, syntax.Event, s
 
 @frozen
 class Mutant:
-    """One change of a text. `owner` is the declaration that it is in, `clause` the innermost clause."""
+    """One change of a text. `owner` is the declaration that it is in, `clause` the innermost clause. `node` and `put` are the
+    same change of the tree: what is taken away, and what is put in its place."""
 
     kind: str
     owner: str
     clause: str
     span: Span
     after: str
+    node: Any = field(eq=False, repr=False)
+    put: Any = field(eq=False, repr=False)
 
     @property
     def before(self) -> str:
@@ -49,13 +52,34 @@ class Mutant:
         return f"{self.clause}: {_line(self.before)} → {_line(self.after)}"
 
     def apply(self, source: Source) -> Source:
-        """The program with the change."""
+        """The text with the change."""
         base = None if source.base is None else self.apply(source.base)
         extras = tuple(self.apply(extra) for extra in source.extras)
         text = source.text
         if source.name == self.span.source.name:
             text = text[: self.span.start] + self.after + text[self.span.end :]
         return Source(source.name, text, base, extras)
+
+    def changed(self, module: syntax.Module) -> syntax.Module:
+        """The tree with the change, as the changed text would give it, but for its spans."""
+        return evolve(module, declarations=self._changed(module.declarations))
+
+    def _changed(self, node: Any) -> Any:
+        if isinstance(node, tuple):
+            made = tuple(self._changed(item) for item in node)
+            return node if all(new is old for new, old in zip(made, node, strict=True)) else made
+        if not _is_node(node) or not self._may_be_in(node.span):
+            return node
+        if type(node) is type(self.node) and node.span == self.node.span:
+            return self.put
+        changes = {item.name: self._changed(getattr(node, item.name)) for item in fields(type(node))}
+        changes = {name: new for name, new in changes.items() if new is not getattr(node, name)}
+        return evolve(node, **changes) if changes else node
+
+    def _may_be_in(self, span: Span) -> bool:
+        """Whether the change is in a piece of text, or in what a variant has put there."""
+        here: Span = self.node.span
+        return span.source.name != here.source.name or (span.start <= here.start and here.end <= span.end)
 
 
 def _line(text: str) -> str:
@@ -91,8 +115,8 @@ class _Walk:
         self.players: set[str] = set()
         self.logical = False
 
-    def made(self, kind: str, span: Span, after: str) -> Mutant:
-        return Mutant(kind, self.owner, self.clause, span, after)
+    def made(self, kind: str, node: Any, put: Any, after: str, span: Span | None = None) -> Mutant:
+        return Mutant(kind, self.owner, self.clause, span or node.span, after, node, put)
 
     def declaration(self, decl: Any) -> Iterator[Mutant]:
         if isinstance(decl, syntax.Const):
@@ -126,7 +150,7 @@ class _Walk:
         if isinstance(node, tuple):
             for item in node:
                 yield from self.inside(item)
-        elif has(type(node)) and type(node).__module__ == syntax.__name__:
+        elif _is_node(node):
             yield from self.node(node)
 
     def node(self, node: Any) -> Iterator[Mutant]:
@@ -147,23 +171,26 @@ class _Walk:
     def own(self, node: Any) -> Iterator[Mutant]:
         """The mutants of the node itself."""
         for condition in _conditions(node, self.logical):
-            yield self.made(NEGATED, condition.span, f"(not ({condition.span.text}))")
+            negated = syntax.Unary(condition.span, "not", condition)
+            yield self.made(NEGATED, condition, negated, f"(not ({condition.span.text}))")
         if isinstance(node, syntax.IntLit):
-            yield self.made(OFF_BY_ONE, node.span, str(node.value + 1))
+            yield self.made(OFF_BY_ONE, node, evolve(node, value=node.value + 1), str(node.value + 1))
         elif isinstance(node, syntax.Compare) and len(node.rest) == 1 and node.rest[0][0] in _STRICT:
             yield self._other_bound(node)
         elif isinstance(node, syntax.NameExpr) and (node.id in self.players or node.id in self.seats):
-            yield self.made(SWAPPED, node.span, f"{node.id}.next")
+            following = syntax.Attr(node.span, node, syntax.Name(node.span, "next"), False)
+            yield self.made(SWAPPED, node, following, f"{node.id}.next")
         elif self._is_next(node):
-            yield self.made(SWAPPED, node.span, node.obj.span.text)
+            yield self.made(SWAPPED, node, node.obj, node.obj.span.text)
         elif isinstance(node, (syntax.Emit, syntax.Assign, syntax.CallStatement, syntax.End)):
-            yield self.made(DROPPED, node.span, "pass")
+            yield self.made(DROPPED, node, syntax.Pass(node.span), "pass")
 
     def _other_bound(self, node: syntax.Compare) -> Mutant:
         """The comparison with the bound in or out."""
         op, right = node.rest[0]
         between = Span(node.span.source, node.first.span.end, right.span.start)
-        return self.made(OFF_BY_ONE, between, between.text.replace(op, _STRICT[op], 1))
+        put = evolve(node, rest=((_STRICT[op], right),))
+        return self.made(OFF_BY_ONE, node, put, between.text.replace(op, _STRICT[op], 1), between)
 
     def _is_next(self, node: Any) -> bool:
         return (
@@ -183,6 +210,10 @@ class _Walk:
             )
         names = source.fn if isinstance(source, syntax.Call) else source
         return isinstance(names, syntax.NameExpr) and names.id in ("Player", "seats_from")
+
+
+def _is_node(node: Any) -> bool:
+    return has(type(node)) and type(node).__module__ == syntax.__name__
 
 
 def _is_player(kind: Any) -> bool:

@@ -1,8 +1,10 @@
 """Trying mutants: whether a scenario or a law notices that a clause is another one.
 
-A mutant that the checker refuses is no mutant. Of the others those scenarios are run that come to the changed clause, the
-cheapest settings first, and then a few random games; the first that fails has noticed it. What is never noticed is a rule that
-nothing in the file holds on to. A file beside the rules, `NAME.mutants`, may say of some of these why that is so.
+A mutant that the checker refuses is no mutant. Of the others those scenarios are run that come to the changed clause, those
+first that come closest to the change, and then a few random games; the first that fails has noticed it. What is never noticed
+is a rule that nothing in the file holds on to. A file beside the rules, `NAME.mutants`, may say of some of these why that is so.
+
+A mutant is a change of the tree, so that the text is parsed once; it is compiled for the settings that are needed, and not kept.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import gc
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +26,8 @@ from playtest.fuzz import fuzz
 from playtest.jobs import in_order
 from playtest.mutants import Mutant, mutants_of
 from playtest.scenarios import run_scenario
-from rulesdsl import core, program
-from rulesdsl.diagnostics import RulesFileError, Source
+from rulesdsl import core, program, syntax
+from rulesdsl.diagnostics import Source, Span
 from rulesdsl.program import LoadedProgram
 
 SECONDS = 10.0
@@ -35,58 +38,82 @@ CHUNK = 8
 REFUSED, NOTICED, SURVIVED = "refused", "noticed", "survived"
 
 Setting = tuple[tuple[tuple[str, Any], ...], int | None]
+Order = tuple[tuple[Setting, tuple[str, ...]], ...]
+USUAL: Setting = ((), None)
 
 
 @frozen
 class Verdict:
     """What became of a mutant. `outcome`: "refused" by the checker, "noticed" `by` a scenario or a law, or "survived".
-    `reason`: why it may survive, as the file of known ones says."""
+    `whole`: everything was tried before the time was up. `reason`: why it may survive, as the file of known ones says."""
 
     mutant: Mutant
     outcome: str
     by: str = ""
     reason: str = ""
+    whole: bool = True
     seconds: float = field(default=0.0, eq=False)
 
 
 @frozen
 class Plan:
-    """How mutants are tried: the rules, the scenarios that come to each declaration by the settings that they need, and the
-    limits for each mutant."""
+    """How the mutants of a game are tried: its scenarios by the settings that they need, which of them come to each declaration
+    and to each place of the text (the smallest places first), how much each of them comes to, and the limits for each mutant:
+    random games, and seconds of a processor, so that what else the machine does makes no difference."""
 
     source: Source
-    reaching: Mapping[str, tuple[tuple[Setting, tuple[str, ...]], ...]]
-    everything: tuple[tuple[Setting, tuple[str, ...]], ...]
+    settings: Order
+    reaching: Mapping[str, frozenset[str]]
+    places: tuple[tuple[Span, frozenset[str]], ...]
+    weight: Mapping[str, int]
     games: int = GAMES
     seconds: float = SECONDS
+
+    def order(self, mutant: Mutant) -> Order:
+        """The scenarios that may notice a mutant. Those that come to the smallest place around the change are run first, and
+        those that come to little else; settings that more of these share are compiled first."""
+        titles = self.reaching.get(mutant.owner, frozenset(self.weight))
+        near = next((found for place, found in self.places if _within(mutant.span, place)), titles) & titles
+        chosen = [(setting, [title for title in known if title in titles]) for setting, known in self.settings]
+        chosen.sort(key=lambda item: (-len(near.intersection(item[1])), -len(item[1])))
+        return tuple(
+            (setting, tuple(sorted(some, key=lambda title: (title not in near, self.weight[title]))))
+            for setting, some in chosen
+            if some
+        )
 
 
 def plan_of(game: Game, games: int = GAMES, seconds: float = SECONDS) -> Plan:
     """A plan for a game: which scenarios come to what is counted first."""
     module = program.parse_source(game.source)
-    covered = cover(game, games=0)
-    owners: dict[str, set[str]] = {}
-    for point, count in covered.counts.items():
-        owners.setdefault(_owner(point.clause), set()).update(count.scenarios)
+    reaching: dict[str, set[str]] = {}
+    places: dict[Span, set[str]] = {}
+    weight: dict[str, int] = {}
+    for point, count in cover(game, games=0).counts.items():
+        reaching.setdefault(_owner(point.clause), set()).update(count.scenarios)
+        places.setdefault(point.span, set()).update(count.scenarios)
+        for title in count.scenarios:
+            weight[title] = weight.get(title, 0) + 1
     settings: dict[Setting, list[str]] = {}
-    infos: dict[str, core.ScenarioInfo] = {}
+    known: set[str] = set()
     for params, seats in program.scenario_settings(module, game.program()):
         setting: Setting = (tuple(sorted(params.items())), seats)
         for scenario in program.load_source(game.source, params, seats).program.scenarios:
-            if scenario.text not in infos:
-                infos[scenario.text] = scenario
+            if scenario.text not in known:
+                known.add(scenario.text)
+                weight.setdefault(scenario.text, 0)
                 settings.setdefault(setting, []).append(scenario.text)
-    for title, scenario in infos.items():
-        for step in scenario.steps:
-            move = step.move if isinstance(step, core.ScenarioIllegal) else step
-            if isinstance(move, core.ScenarioMove) and move.action:
-                owners.setdefault(f"action {move.action}", set()).add(title)
-
-    def of(titles: set[str]) -> tuple[tuple[Setting, tuple[str, ...]], ...]:
-        chosen = ((setting, tuple(t for t in known if t in titles)) for setting, known in settings.items())
-        return tuple((setting, some) for setting, some in chosen if some)
-
-    return Plan(game.source, {owner: of(titles) for owner, titles in owners.items()}, of(set(infos)), games, seconds)
+                for action in _performed(scenario):
+                    reaching.setdefault(f"action {action}", set()).add(scenario.text)
+    return Plan(
+        game.source,
+        tuple((setting, tuple(titles)) for setting, titles in settings.items()),
+        {owner: frozenset(titles) for owner, titles in reaching.items()},
+        tuple((place, frozenset(places[place])) for place in sorted(places, key=lambda span: span.end - span.start)),
+        weight,
+        games,
+        seconds,
+    )
 
 
 def _owner(clause: str) -> str:
@@ -95,6 +122,18 @@ def _owner(clause: str) -> str:
     if kind == "require":
         return f"action {name.split('.')[0]}"
     return f"{'flow' if kind == 'step' else kind} {name.split('.')[0]}"
+
+
+def _performed(scenario: core.ScenarioInfo) -> Iterator[str]:
+    """The actions that a scenario names."""
+    for step in scenario.steps:
+        move = step.move if isinstance(step, core.ScenarioIllegal) else step
+        if isinstance(move, core.ScenarioMove) and move.action:
+            yield move.action
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return outer.source.name == inner.source.name and outer.start <= inner.start and inner.end <= outer.end
 
 
 def chosen(game: Game, sample: int | None = None, seed: int = 0) -> list[Mutant]:
@@ -106,66 +145,100 @@ def chosen(game: Game, sample: int | None = None, seed: int = 0) -> list[Mutant]
     return [every[place] for place in picked]
 
 
+# ---------------------------------------------------------------- trying
+
+
+@frozen
+class _Piece:
+    """Some mutants with what is tried against each, for one process."""
+
+    source: Source
+    mutants: tuple[tuple[Mutant, Order, str], ...]
+    games: int
+    seconds: float
+
+
 def trying(plan: Plan, mutants: Sequence[Mutant], reasons: Mapping[str, str], jobs: int = 1) -> Iterator[list[Verdict]]:
     """The verdicts in order, some at a time."""
-    pieces = [(plan, tuple(mutants[first : first + CHUNK]), dict(reasons)) for first in range(0, len(mutants), CHUNK)]
+    given = [(mutant, plan.order(mutant), reasons.get(mutant.name, "")) for mutant in mutants]
+    pieces = [
+        _Piece(plan.source, tuple(given[first : first + CHUNK]), plan.games, plan.seconds)
+        for first in range(0, len(given), CHUNK)
+    ]
     return in_order(_some, pieces, jobs)
 
 
-def _some(piece: tuple[Plan, tuple[Mutant, ...], dict[str, str]]) -> list[Verdict]:
-    plan, mutants, reasons = piece
-    return [attempt(plan, mutant, reasons) for mutant in mutants]
-
-
-def attempt(plan: Plan, mutant: Mutant, reasons: Mapping[str, str] | None = None) -> Verdict:
+def attempt(plan: Plan, mutant: Mutant) -> Verdict:
     """Try one mutant."""
-    began = time.monotonic()
-    outcome, by = _tried(plan, mutant, began)
-    gc.collect()  # a compiled mutant is not needed again, and holds itself
-    reason = (reasons or {}).get(mutant.name, "") if outcome == SURVIVED else ""
-    return Verdict(mutant, outcome, by, reason, time.monotonic() - began)
+    return _some(_Piece(plan.source, ((mutant, plan.order(mutant), ""),), plan.games, plan.seconds))[0]
 
 
-def _tried(plan: Plan, mutant: Mutant, began: float) -> tuple[str, str]:
-    source = mutant.apply(plan.source)
-    reaching = plan.reaching.get(mutant.owner)
-    made: dict[Setting, Rules] = {}
+def _some(piece: _Piece) -> list[Verdict]:
+    module = program.parse_source(piece.source)
+    verdicts = []
+    with _old_objects_left_alone():
+        for mutant, order, reason in piece.mutants:
+            began = time.process_time()
+            outcome, by, whole = _tried(piece, mutant.changed(module), order, began)
+            gc.collect()  # a compiled mutant is not needed again, and holds itself
+            kept = reason if outcome == SURVIVED else ""
+            verdicts.append(Verdict(mutant, outcome, by, kept, whole, time.process_time() - began))
+    return verdicts
+
+
+@contextmanager
+def _old_objects_left_alone() -> Iterator[None]:
+    """What is there already is not gone through at each collection of what is no longer needed."""
+    gc.freeze()
     try:
-        usual = made[(), None] = _compiled(source, ((), None))
-    except RulesFileError:
-        return REFUSED, ""
-    for setting, titles in plan.everything if reaching is None else reaching:
-        try:
-            rules = made.get(setting) or _compiled(source, setting)
-        except RulesFileError:
-            return NOTICED, "the checker, with the settings of a scenario"
-        for scenario in rules.program.scenarios:
-            if scenario.text in titles and not run_scenario(rules, scenario).passed:
-                return NOTICED, f'scenario "{scenario.text}"'
-            if time.monotonic() - began > plan.seconds:
-                return SURVIVED, ""
-    left = plan.seconds - (time.monotonic() - began)
-    if not plan.games or left <= 0:
-        return SURVIVED, ""
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _tried(piece: _Piece, module: syntax.Module, order: Order, began: float) -> tuple[str, str, bool]:
+    """What became of a mutant, what noticed it, and whether there was time for everything."""
+    usual = _checked(piece.source, module, USUAL)
+    if usual is None:
+        return REFUSED, "", True
+    for setting, titles in order:
+        checked = usual if setting == USUAL else _checked(piece.source, module, setting)
+        if checked is None:
+            return NOTICED, "the checker, with the settings of a scenario", True
+        rules = _compiled(piece.source, checked)
+        scenarios = {scenario.text: scenario for scenario in rules.program.scenarios}
+        for title in titles:
+            if not run_scenario(rules, scenarios[title]).passed:
+                return NOTICED, f'scenario "{title}"', True
+            if time.process_time() - began > piece.seconds:
+                return SURVIVED, "", False
+    if not piece.games:
+        return SURVIVED, "", True
+    left = max(0.0, piece.seconds - (time.process_time() - began))
     result = fuzz(
-        usual, games=plan.games, seconds=left, rechecked=0, logs=False, archive=False, max_choices=MAX_CHOICES
-    )
+        _compiled(piece.source, usual),
+        games=piece.games, seconds=left, rechecked=0, logs=False, archive=False, max_choices=MAX_CHOICES,
+    )  # fmt: skip
     if result.failure is not None:
-        return NOTICED, f"{result.failure.law}: {result.failure.clause}"
-    return SURVIVED, ""
+        return NOTICED, f"{result.failure.law}: {result.failure.clause}", True
+    return SURVIVED, "", result.games == piece.games
 
 
-def _compiled(source: Source, setting: Setting) -> Rules:
-    """A mutant, compiled and not kept.
-
-    Raises:
-        RulesFileError: the checker refuses it.
-    """
-    from rulesdsl.python_backend import generate, load_module
+def _checked(source: Source, module: syntax.Module, setting: Setting) -> core.Program | None:
+    """A mutant with the settings of a scenario; None if the checker refuses it."""
+    from rulesdsl.check import check
 
     params, seats = setting
-    made, warnings = program.compile_source(source, dict(params), seats)
-    return Rules(LoadedProgram(made, load_module(generate(made), f"mutant_{made.name}"), source, warnings))
+    return check(source, module, dict(params), seats).program
+
+
+def _compiled(source: Source, made: core.Program) -> Rules:
+    """A mutant, compiled and not kept."""
+    from rulesdsl.python_backend import generate, load_module, prepare
+
+    prepared = prepare(made)
+    module = load_module(generate(made, prepared=prepared), f"mutant_{made.name}", prepared)
+    return Rules(LoadedProgram(made, module, source, ()))
 
 
 # ---------------------------------------------------------------- known survivors

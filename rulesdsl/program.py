@@ -146,19 +146,20 @@ def load_source(
     Raises:
         RulesFileError: the program has errors.
     """
-    from rulesdsl.python_backend import generate, load_module
+    from rulesdsl.python_backend import generate, load_module, prepare
 
     left_out = sorted((span.source.name, span.start) for span in without)
     name = cache.key(_texts(source), sorted((params or {}).items()), seats, left_out, instrumented)
     if name in _MEMORY:
         return _MEMORY[name]
-    kept = cache.read(name)
+    kept, prepared = cache.read(name), None
     if kept is None:
         program, warnings = compile_source(source, params or {}, seats, without)
-        kept = (program, generate(program, instrumented), warnings)
+        prepared = prepare(program, instrumented)
+        kept = (program, generate(program, instrumented, prepared), warnings)
         cache.write(name, kept)
     program, generated, warnings = kept
-    module = load_module(generated, f"rules_{program.name}_{name[:12]}")
+    module = load_module(generated, f"rules_{program.name}_{name[:12]}", prepared)
     loaded = LoadedProgram(program, module, source, warnings, generated.points)
     _MEMORY[name] = loaded
     return loaded

@@ -61,11 +61,20 @@ class ExtraFunction:
 # ---------------------------------------------------------------- the module
 
 
-def generate(program: core.Program, instrumented: bool = False) -> Generated:
+Prepared = tuple[core.Program, Facts]
+
+
+def prepare(program: core.Program, instrumented: bool = False) -> Prepared:
+    """A program as code is made from it: optimised, with its facts."""
+    optimised = optimise(program, instrumented)
+    return optimised, Facts(optimised)
+
+
+def generate(program: core.Program, instrumented: bool = False, prepared: Prepared | None = None) -> Generated:
     """The source of the module that plays a program. The same program gives the same source in every process.
-    `instrumented`: it counts what happens, see `rulesdsl.points`."""
-    program = optimise(program, instrumented)
-    module = Module(program, Facts(program), evaluate, points=Points() if instrumented else None)
+    `instrumented`: it counts what happens, see `rulesdsl.points`. `prepared`: what `prepare` gave for it, if that is known."""
+    program, facts = prepared or prepare(program, instrumented)
+    module = Module(program, facts, evaluate, points=Points() if instrumented else None)
     initial(module)
     for item in program.events:
         module.clause = f"event {item.name}"
@@ -272,14 +281,25 @@ def _called(facts: Facts, expr: core.Expr) -> list[str]:
 # ---------------------------------------------------------------- loading
 
 
-def load_module(generated: Generated, name: str) -> ModuleType:
-    """The module itself. Tracebacks show its source; `LINES` leads from its lines to the rules."""
+def load_module(generated: Generated, name: str, prepared: Prepared | None = None) -> ModuleType:
+    """The module itself. Tracebacks show its source; `LINES` leads from its lines to the rules. `prepared`: what it was made from,
+    which spares the first `prepared_of` its work."""
     module = ModuleType(name)
     module.__file__ = f"<rules {name}>"
     module.__dict__["LINES"] = {line: (file, row, column) for line, file, row, column in generated.lines}
     module.__dict__["EXTRA_LINES"] = {}
+    if prepared is not None:
+        module.__dict__["__prepared__"] = prepared
     _execute(generated.source, module.__file__, module.__dict__)
     return module
+
+
+def prepared_of(program: core.Program, module: ModuleType) -> Prepared:
+    """What the module of a program was made from; it is worked out once."""
+    space = module.__dict__
+    if "__prepared__" not in space:
+        space["__prepared__"] = prepare(program, "COUNTS" in space)
+    return space["__prepared__"]  # type: ignore[no-any-return]
 
 
 def _execute(source: str, file: str, space: dict[str, Any]) -> None:
@@ -297,10 +317,7 @@ def extra(
     `body`: function(st, *params) -> the state after its assignments.
     """
     space = module.__dict__
-    if "FACTS" not in space:
-        optimised = optimise(program, "COUNTS" in space)
-        space["FACTS"] = (optimised, Facts(optimised))
-    optimised, facts = space["FACTS"]
+    optimised, facts = prepared_of(program, module)
     number = len(space["EXTRA_LINES"]) + 1
     made = Module(optimised, facts, evaluate, prefix=f"X{number}_")
     for item in functions:

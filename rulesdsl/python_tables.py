@@ -28,7 +28,7 @@ TABLE_LIMIT = 4096
 INLINE_LIMIT = 24
 SOURCE_LIMIT = 300_000
 _API = """SEATS KIND MAY_PASS STEP OFFERS MEASURES INVARIANTS TRANSITIONS WRITES DEFS ACTIONS EVENTS BLOCKS
-initial start run perform asked given legal any_legal allows outcomes answer drawn decide apply COUNTS seen"""
+LINES EXTRA_LINES initial start run perform asked given legal any_legal allows outcomes answer drawn decide apply COUNTS seen"""
 _LOCALS = "st trace frame parent live move moves depth probes before state event"
 _COMPARISONS = frozenset(["eq", "ne", "lt", "le", "gt", "ge"])
 _ARITHMETIC = frozenset(["add", "sub", "mul", "not"])

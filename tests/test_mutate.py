@@ -10,9 +10,12 @@ import pytest
 from test_explore import run
 
 import interpreter
-from playtest.mutants import DROPPED, NEGATED, OFF_BY_ONE, SWAPPED, Mutant
-from playtest.mutation import NOTICED, REFUSED, SURVIVED, attempt, chosen, plan_of, trying
-from rulesdsl.program import parse_source
+from playtest.mutants import DROPPED, NEGATED, OFF_BY_ONE, SWAPPED, Mutant, mutants_of
+from playtest.mutation import NOTICED, REFUSED, SURVIVED, USUAL, attempt, chosen, plan_of, trying
+from rulesdsl.digest import program_digest
+from rulesdsl.program import parse_source, read_source
+
+GAMES = Path(__file__).parent.parent / "games"
 
 RACE = """\
 game race:
@@ -97,6 +100,40 @@ def test_each_mutant_is_one_change_of_the_text(here: Path) -> None:
         assert text != source.text
         assert text.replace(mutant.after, "", 1) != text
         assert len(text) - len(source.text) == len(mutant.after) - len(mutant.before)
+
+
+def test_a_change_of_the_tree_is_the_change_of_the_text(here: Path) -> None:
+    """The tree that is tried and the text that is shown could be two different mistakes."""
+    for source in (interpreter.load("race.rules").source, read_source(GAMES / "variants" / "atlanteon_7x7.rules")):
+        module = parse_source(source)
+        for mutant in mutants_of(module, source.name)[::3]:
+            changed = mutant.changed(module)
+            assert changed != module
+            assert program_digest(changed) == program_digest(parse_source(mutant.apply(source))), mutant.name
+
+
+def test_the_scenarios_closest_to_a_change_are_run_first(here: Path) -> None:
+    other = """
+scenario "far away":
+    with far = 5
+    run main()
+    red go(1)
+    expect at[red] == 1
+"""
+    Path("race.rules").write_text(RACE.replace("const far = 4", "param far: 3..6 = 4") + other)
+    plan = plan_of(interpreter.load("race.rules"))
+    by_name = {mutant.name: mutant for mutant in mutants()}
+    ending = plan.order(by_name["action go: `end win me.next` → `pass`"])
+    assert ending == ((USUAL, ("the turn",)), (((("far", 5),), None), ("far away",)))
+    moving = plan.order(by_name["event Moved: `at[by] += n` → `pass`"])
+    assert {title for _, titles in moving for title in titles} == {"the turn", "far away"}
+
+
+def test_a_mutant_for_which_the_time_was_too_short_says_so(here: Path) -> None:
+    plan = plan_of(interpreter.load("race.rules"), games=0, seconds=0)
+    mutant = next(m for m in mutants() if m.name == "event Moved: `last = by` → `pass`")
+    verdict = attempt(plan, mutant)
+    assert verdict.outcome == SURVIVED and not verdict.whole
 
 
 def test_verdicts(here: Path) -> None:
