@@ -8,6 +8,7 @@ lie beside it or above it. Everything is imported when it is needed, so that a p
 from __future__ import annotations
 
 import fnmatch
+import json
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +19,15 @@ import pytest
 if TYPE_CHECKING:
     from interpreter.game import Game
     from interpreter.rules import Rules
-    from playtest.fuzz import Failure
+    from playtest.fuzz import Failure, Result
     from rulesdsl import syntax
     from rulesdsl.diagnostics import Source
 
 GAMES = 25
 LOG_START = b'{"format":"rulesdsl-log/'
+FOUND_START = b"# Found by `rulesdsl "
+EXPLORED = "explore"
+"""Where `rulesdsl explore` writes games."""
 MARKERS = {
     "rules": "anything collected from rules files and logs of games",
     "rules_check": "the check of a rules file",
@@ -60,20 +64,29 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """Rules files and logs of games, apart from what `rules_files` leaves out and from what fuzz items have written."""
+    """Rules files and logs of games, apart from what `rules_files` leaves out and from what was found by playing them."""
     if file_path.suffix not in (".rules", ".jsonl") or not _wanted(file_path, parent.config):
         return None
+    with file_path.open("rb") as file:
+        first = file.readline()
     if file_path.suffix == ".rules":
-        return RulesFile.from_parent(parent, path=file_path)
-    with file_path.open("rb") as log:
-        if log.read(len(LOG_START)) != LOG_START:
-            return None
+        return None if first.startswith(FOUND_START) else RulesFile.from_parent(parent, path=file_path)
+    if not first.startswith(LOG_START) or _without_rules(first):
+        return None
     return LogFile.from_parent(parent, path=file_path)
 
 
+def _without_rules(header: bytes) -> bool:
+    """Whether a log carries no rules, as those of a corpus: games to play again, which need not come out as they did."""
+    try:
+        return not json.loads(header).get("rules")
+    except ValueError:
+        return False
+
+
 def _wanted(path: Path, config: pytest.Config) -> bool:
-    root = config.rootpath
-    if path.is_relative_to(root / str(_setting(config, "rules_out"))):
+    root, out = config.rootpath, Path(str(_setting(config, "rules_out")))
+    if path.is_relative_to(root / out) or (path.suffix == ".jsonl" and path.parent.name in (out.name, EXPLORED)):
         return False
     name = (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in config.getini("rules_files"))
@@ -146,7 +159,7 @@ class RulesItem(pytest.Item):
     """An item of a rules file or a log. `line` is where it stands, counted from 1."""
 
     kind = "rules"
-    line = 0
+    line = 1
 
     def __init__(self, **more: Any) -> None:
         super().__init__(**more)
@@ -159,16 +172,22 @@ class RulesItem(pytest.Item):
         return self.parent
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What is wrong, as the commands say it."""
+        """What is wrong, as the commands say it. The mistakes of a file are shown once, by its check."""
         from rulesdsl.diagnostics import RulesFileError
 
+        if isinstance(excinfo.value, RulesFileError) and isinstance(self, (ScenarioItem, FuzzItem)):
+            first = excinfo.value.diagnostics[0]
+            return (
+                "not run, since the file has mistakes: its item `check` shows them\n"
+                f"{first.span.source.name}:{first.span.line}: error[{first.code}]: {first.title}"
+            )
         if isinstance(excinfo.value, (Told, RulesFileError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the item stands, and what it is called."""
-        return self.path, self.line - 1 if self.line else None, self.name
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Where the item stands, counted from 0, and what it is called."""
+        return self.path, self.line - 1, self.name
 
 
 class CheckItem(RulesItem):
@@ -197,7 +216,7 @@ class ScenarioItem(RulesItem):
         super().__init__(**more)
         self.decl = decl
         own = decl.span.source.name == self.rules_file.source.name
-        self.line = decl.text.span.line if own else 0
+        self.line = decl.text.span.line if own else 1
 
     def runtest(self) -> None:
         """Fails as `rulesdsl test` tells it; under a variant also with the change that makes it fail."""
@@ -240,6 +259,8 @@ class FuzzItem(RulesItem):
         result = fuzz(rules, games=self.games, seed=int(_setting(self.config, "rules_seed")), logs=LogLaw(rules))
         if result.failure is not None:
             raise Told(self._told(rules, result.failure))
+        if not result.ended:
+            raise Told(_endless(result))
 
     def _told(self, rules: Rules, failure: Failure) -> str:
         from playtest.logs import LogLaw
@@ -254,6 +275,16 @@ class FuzzItem(RulesItem):
         saved = save(rules, small.failure, folder, f"{self.path.stem}-{self.seats}")
         shrunk = f"shrunk from {small.choices_before} answers to {small.failure.choices}"
         return "\n".join([*told.lines(), shrunk, f"saved   {saved.log}", f"replay  {saved.command}", "", told.scenario])
+
+
+def _endless(result: Result) -> str:
+    from playtest.fuzz import MAX_CHOICES
+
+    given_up = f" ({result.cut:,} given up after {MAX_CHOICES:,} answers)" if result.cut else ""
+    return (
+        f"no game of {result.games:,} came to its end{given_up}; no law was broken until then\n"
+        "see why nobody can end it, or give it more --rules-games"
+    )
 
 
 class LogFile(pytest.File):
@@ -301,9 +332,6 @@ class LogItem(RulesItem):
         from interpreter.game import Game
         from rulesdsl.program import read_source
 
-        if not log.header.rules:
-            self.warn(pytest.PytestWarning("this log carries no rules, so it cannot be verified"))
-            return None
         source = source_of(log.header.rules)
         names = [source.name, *(extra.name for extra in source.extras)]
         for above in (self.path.parent, *self.path.parent.parents):

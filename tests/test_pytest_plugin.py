@@ -13,7 +13,7 @@ import interpreter
 import playtest.changes  # noqa: F401
 from interpreter.replay import fold, replay
 from playtest.fuzz import fuzz
-from playtest.report import report
+from playtest.report import report, save
 from playtest.scenarios import run_all
 from playtest.shrink import shrink
 from rulesdsl import cache
@@ -125,9 +125,17 @@ def test_the_number_of_games_is_chosen(project: pytest.Pytester) -> None:
 
 def test_mistakes_of_a_file_are_shown_as_the_check_shows_them(project: pytest.Pytester) -> None:
     (project.path / "walk.rules").write_text(GAME.replace("at >= goal", "at >= gaol"))
-    result = project.runpytest("-k", "check")
-    result.assert_outcomes(failed=1, deselected=3)
+    result = project.runpytest()
+    result.assert_outcomes(failed=4)
     assert "error[N201]: nothing is called `gaol`" in lines(result) and "Traceback" not in lines(result)
+    assert lines(result).count("did you mean `goal`?") == 1, "the mistakes are shown once"
+
+
+def test_warnings_of_a_file_are_warnings(project: pytest.Pytester) -> None:
+    (project.path / "walk.rules").write_text(GAME + "\ndef unused() -> int:\n    return 1\n")
+    result = project.runpytest("-k", "check")
+    result.assert_outcomes(passed=1, deselected=3, warnings=1)
+    assert "walk.rules:1: PytestWarning" in lines(result) and "warning[" in lines(result)
 
 
 def test_a_file_that_does_not_parse_is_an_error_of_its_own(project: pytest.Pytester) -> None:
@@ -178,6 +186,26 @@ def test_a_damaged_log_is_refused_by_the_record(project: pytest.Pytester) -> Non
     result = project.runpytest("game.jsonl")
     result.assert_outcomes(failed=1)
     assert "refused: " in lines(result)
+
+
+def test_what_fuzzing_and_exploring_have_found_is_no_test(project: pytest.Pytester) -> None:
+    """Else a project fails by what its own tools leave in it, and by every log of a corpus after a change of the rules."""
+    rules = interpreter.Game.from_text({"walk.rules": GAME + '\ninvariant "never on three":\n    at != 3\n'}).rules()
+    found = fuzz(rules, games=50, corpus=project.path / "corpus").failure
+    assert found is not None
+    for folder in ("fuzz", "explore", "elsewhere/fuzz"):
+        assert save(rules, found, project.path / folder, "walk").scenario.is_file()
+    assert list((project.path / "corpus").glob("*.jsonl"))
+    project.runpytest().assert_outcomes(passed=4)
+
+
+def test_a_game_that_nobody_can_end_fails(project: pytest.Pytester) -> None:
+    """As `rulesdsl fuzz` does."""
+    endless = GAME.partition("scenario")[0].replace("at >= goal", "at > 98").replace("at += n", "at = n")
+    (project.path / "walk.rules").write_text(endless)
+    result = project.runpytest("--rules-games", "2")
+    result.assert_outcomes(passed=1, failed=1)
+    assert "no game of 2 came to its end (2 given up after 5,000 answers)" in lines(result)
 
 
 def test_which_files_are_collected_is_chosen(project: pytest.Pytester) -> None:
