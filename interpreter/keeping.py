@@ -10,12 +10,11 @@ from typing import Any
 from interpreter.errors import LogError
 from interpreter.log import Answer, Happening, Log, LoggedDraw, LoggedMove, Start, parse_log
 from interpreter.machine import DRAW
-from interpreter.match import make_header
 from interpreter.node import Node
 from interpreter.position import Position
 from interpreter.reading import reader_of
 from interpreter.recorder import Maker, Recorder
-from interpreter.recording import attempt_record, end_record, logged, logged_move, node_record
+from interpreter.recording import attempt_record, end_record, logged, logged_move, make_header, node_record
 from interpreter.replay import rules_of
 from interpreter.rules import Internal, Rules
 

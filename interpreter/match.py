@@ -12,23 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interpreter.errors import Conflict, IllegalMove, LogError, RulesError, UndoRefused, ValueProblem
-from interpreter.lines import digest_of, is_more
+from interpreter.history import History
 from interpreter.log import Log
 from interpreter.machine import Choose, Fault, pick
-from interpreter.node import Node, records_of
+from interpreter.node import Node
 from interpreter.position import Position, rules_error
 from interpreter.recorder import Recorder, Sink
-from interpreter.recording import attempt_record, end_record, node_record, plain_record
-from interpreter.records import FORMAT, LANGUAGE, Branch, Header, Note, Redo, Undo
+from interpreter.recording import attempt_record, end_record, make_header, node_record, plain_record
+from interpreter.records import Branch, Note, Redo, Undo
 from interpreter.rules import Internal, Rules
-from interpreter.snapshots import EVERY, Snapshots
 from interpreter.turn import Turn, chosen_by, outcome_named
 from interpreter.undo import Verdict, undo_target
 from interpreter.values import Event, Move, Outcome, Question, State
 
 if TYPE_CHECKING:
     from interpreter.explain import Explanation
-    from interpreter.past import Past
     from interpreter.store import Journal
     from interpreter.view import View, Viewer
     from interpreter.view_log import ViewLog
@@ -71,20 +69,16 @@ class Match:
         self.checks = checks
         self.humans: tuple[str, ...] = tuple(name for name in rules.seats if name in humans)
         self._chance = chance
-        self._line: list[Node] = []
-        self._undone: list[list[Node]] = []
-        self._by_record: dict[int, Node] = {}
         self._pending: Turn | None = None
-        self._past: Past | None = None
-        self._snapshots: Snapshots | None = None
-        self._snapped = 0
         if recorder is None:
             self._seed = secrets.token_hex(16) if seed is None else str(seed)
             self._recorder = Recorder(make_header(rules, self._seed, self.humans, embed), sink)
-            self.begin()
         else:
             self._seed = recorder.header.seed or secrets.token_hex(16)
             self._recorder = recorder
+        self.history = History(self._recorder)
+        if recorder is None:
+            self.begin()
 
     @classmethod
     def from_log(
@@ -126,17 +120,6 @@ class Match:
             return cls.from_log(journal.log(), game, own_rules=own_rules, checks=checks, sink=journal)
         return opened(journal, game, own_rules, snapshots)
 
-    def go_on_from(self, past: Past) -> None:
-        """Stand where a snapshot was taken."""
-        self._past = past
-        self._line = past.line()
-        self._by_record[past.last] = past.now
-
-    def take_snapshots(self, snapshots: Snapshots, since: int = 0) -> None:
-        """Take snapshots from now on; the last one was taken at record `since`."""
-        self._snapshots = snapshots
-        self._snapped = since
-
     def catch_up(self) -> int:
         """Take over what other writers have added to the match in its store; how many records that were.
 
@@ -148,6 +131,7 @@ class Match:
         stretch = self._recorder.look()
         if stretch.first < stretch.last:
             self._recorder.take_over(stretch)
+            self._pending = None
             try:
                 catch_up(self, stretch)
             except LogError as problem:
@@ -160,7 +144,8 @@ class Match:
     @property
     def position(self) -> Position:
         """The present position, as a value."""
-        node = self._line[-1] if self._pending is None else self._pending.resting()
+        node = self.history.here if self._pending is None else self._pending.resting
+        assert node is not None
         return Position(self.rules, node, lambda: self.log)
 
     def at(self, n: int) -> Position:
@@ -169,9 +154,10 @@ class Match:
         Raises:
             IndexError: there were not so many answers.
         """
-        if not 0 <= n < len(self._line):
-            raise IndexError(f"there are {len(self._line) - 1} answers")
-        return Position(self.rules, self._line[n], lambda: self.log)
+        line = self.history.line
+        if not 0 <= n < len(line):
+            raise IndexError(f"there are {len(line) - 1} answers")
+        return Position(self.rules, line[n], lambda: self.log)
 
     def after_record(self, record: int) -> Position:
         """The position after a record of the log, undone ones too.
@@ -179,25 +165,15 @@ class Match:
         Raises:
             IndexError: there is no such record of a set-up or an answer.
         """
-        node = self._node(record)
+        node = self.history.after(record)
         if node is None:
             raise IndexError(f"record {record} is not a set-up or an answer of this match")
         return Position(self.rules, node, lambda: self.log)
 
-    def _node(self, record: int) -> Node | None:
-        """The position after a record, if it is one of a set-up or an answer."""
-        found = self._by_record.get(record)
-        if found is None and self._past is not None and 0 <= record <= self._past.last:
-            try:
-                found = self._by_record[record] = self._past.fetch(record)
-            except IndexError:
-                return None
-        return found
-
     @property
     def started(self) -> bool:
         """Whether the set-up is done; only a match that is being replayed may not have got so far."""
-        return bool(self._line)
+        return bool(self.history.line)
 
     @property
     def version(self) -> int:
@@ -326,9 +302,8 @@ class Match:
         """
         if self._pending is None:
             raise ValueProblem("", "no draw is waited for")
-        turn = self._pending.copy()
-        assert turn.run is not None
-        value = outcome_named(self.rules, turn.run.frame[0], outcome, turn.run.outcomes())
+        turn, position = self._pending.copy(), self.position
+        value = outcome_named(self.rules, position.node.frame[0], outcome, position.outcomes())
         self._carry_out(turn, lambda turn: turn.draw(value))
         return self.position
 
@@ -342,10 +317,7 @@ class Match:
 
     def _answer(self, move: Internal) -> None:
         """Carry out a legal move and store it."""
-        here = self._line[-1]
-        if self._past is not None:
-            self._past.complete(here)
-        self._carry_out(self._turn(here), lambda turn: turn.answer(move))
+        self._carry_out(self._turn(self.history.known()), lambda turn: turn.answer(move))
 
     def _carry_out(self, turn: Turn, work: Callable[[Turn], None]) -> None:
         """Take a turn as far as it goes: wait for its draw, or store its records and stand at its end."""
@@ -353,7 +325,7 @@ class Match:
             work(turn)
         except Fault as fault:
             raise self._error(fault, turn) from fault.__cause__
-        if turn.waits_for_draw:
+        if turn.resting is not None:
             self._pending = turn
             return
         self.store(turn.nodes)
@@ -362,62 +334,17 @@ class Match:
     def store(self, nodes: Sequence[Node]) -> None:
         """Store the records of new nodes (and of the end), all or none, then stand after them."""
         first = self._recorder.count
-        last = nodes[-1] if nodes else self._line[-1]
+        last = nodes[-1] if nodes else self.history.line[-1]
         makers = [node_record(self.rules, node) for node in nodes]
         if last.frame is None:
             makers.append(end_record(self.rules, last))
         self._recorder.add(makers)
         for record, node in enumerate(nodes, start=first):
-            self.adopt(node, record)
-
-    def adopt(self, node: Node, record: int) -> None:
-        """Stand after a node whose record is stored."""
-        move = node.move
-        if self._past is not None:
-            self._past.complete(self._line[-1])
-        if self._line and move is not None:
-            parent = node.parent = self._line[-1]
-            known = parent.children.setdefault(move, node)
-            if known.then == node.then:
-                node = known.like(node.automatic)
-        if node.record < 0:
-            node.record = record
-        self._by_record[record] = node
-        self._line.append(node)
-        self._undone.clear()
-        if self._snapshots is not None and record >= self._snapped + EVERY and node.record == record:
-            self._take_snapshot(self._snapshots, record, node)
-
-    def _take_snapshot(self, snapshots: Snapshots, record: int, node: Node) -> None:
-        """Take a snapshot, if what was written together with the record is all there."""
-        if self.plain or is_more(self._recorder.line(record)):
-            return
-        self._snapped = record
-        snapshots.add(record, self._recorder.hash_of(record), node, records_of(self._line))
-
-    def follow(self, record: Undo | Redo | Branch) -> None:
-        """Go where a stored record says.
-
-        Raises:
-            ValueError: the record cannot stand here.
-        """
-        node = self._node(record.to)
-        if node is None:
-            raise ValueError(f"record {record.to} is not a set-up or an answer")
-        if isinstance(record, Branch):
-            self._move_to(node)
-        elif isinstance(record, Redo):
-            if not self._undone or self._undone[-1][-1] is not node:
-                raise ValueError("what it makes again was not undone last")
-            self._line.extend(self._undone.pop())
-        else:
-            if not (node.depth < len(self._line) - 1 and self._line[node.depth] is node):
-                raise ValueError("it goes back to a position that is not on the way here")
-            self._take_back(node.depth)
+            self.history.adopt(node, record)
 
     def attempt(self, move: Internal | None, choose: Choose) -> RulesError | None:
         """Try an answer (None: the set-up) with told draws, without making it: the error if the rules fail at it."""
-        turn = Turn(self.rules, self._line[-1] if self._line else None, lambda _: choose, self.checks, reuse=False)
+        turn = Turn(self.rules, self.history.here, lambda _: choose, self.checks, reuse=False)
         try:
             turn.begin() if move is None else turn.answer(move)
         except Fault as fault:
@@ -440,7 +367,8 @@ class Match:
         seat = None if turn.seat is None else self.rules.seats[turn.seat]
         move = None if turn.move is None else self.rules.move(turn.move)
         log = self._recorder.log(attempt_record(self.rules, seat, turn.move, turn.draws, str(fault)))
-        before = Position(self.rules, self._line[-1], lambda: self.log) if self._line else None
+        here = self.history.here
+        before = None if here is None else Position(self.rules, here, lambda: self.log)
         return rules_error(fault, before, seat, move, log)
 
     # ------------------------------------------------------------ undo, redo, branches
@@ -467,17 +395,12 @@ class Match:
         if self._pending is not None:
             self._pending = None
             return self.position
-        target = self._line[found].record
+        target = self.history.line[found].record
         refused = self.can_undo(seat).reason if as_analyst else ""
         crossed = "" if self._recorder.plain else refused
         self._recorder.add([plain_record(lambda n: Undo(n, target, seat, bool(refused), crossed))])
-        self._take_back(found)
+        self.history.take_back(found)
         return self.position
-
-    def _take_back(self, target: int) -> None:
-        self._undone.append(self._line[target + 1 :])
-        del self._line[target + 1 :]
-        self._pending = None
 
     def _undo_target(self, seat: str | None, as_analyst: bool) -> int | Verdict:
         """Which position of the line an undo goes back to, or why it may not."""
@@ -485,12 +408,13 @@ class Match:
             self.rules.seat(seat)
         if self._pending is not None:
             shared = len(self.humans) > 1 and not as_analyst
-            return Verdict("a draw is being made") if shared or not self._line else len(self._line) - 1
-        return undo_target(self.rules, self._line, self.humans, seat, as_analyst)
+            line = self.history.line
+            return Verdict("a draw is being made") if shared or not line else len(line) - 1
+        return undo_target(self.rules, self.history.line, self.humans, seat, as_analyst)
 
     def can_redo(self) -> Verdict:
         """Whether something was undone and nothing answered since."""
-        return Verdict() if self._undone else Verdict("nothing was undone")
+        return Verdict() if self.history.undone else Verdict("nothing was undone")
 
     def redo(self, seat: str | None = None) -> Position:
         """Make again what the last undo took back, with the same draws.
@@ -498,12 +422,11 @@ class Match:
         Raises:
             UndoRefused: nothing was undone, or something was answered since.
         """
-        if not self._undone:
+        if not self.history.undone:
             raise UndoRefused("nothing was undone")
-        nodes = self._undone[-1]
-        target = nodes[-1].record
+        target = self.history.undone[-1].record
         self._recorder.add([plain_record(lambda n: Redo(n, target, seat))])
-        self._line.extend(self._undone.pop())
+        self.history.make_again()
         return self.position
 
     def branch(self, record: int) -> Position:
@@ -514,13 +437,9 @@ class Match:
         """
         node = self.after_record(record).node
         self._recorder.add([plain_record(lambda n: Branch(n, record))])
-        self._move_to(node)
-        return self.position
-
-    def _move_to(self, node: Node) -> None:
-        self._line = node.path() if self._past is None else self._past.line_to(node)
-        self._undone.clear()
+        self.history.move_to(node)
         self._pending = None
+        return self.position
 
     def note(self, text: str) -> None:
         """Add a remark to the log."""
@@ -539,20 +458,3 @@ class Match:
 
     def __repr__(self) -> str:
         return f"<Match of {self.rules.program.name} after {self.number} answers: {self.question}>"
-
-
-def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bool) -> Header:
-    """The header of a new log."""
-    return Header(
-        FORMAT,
-        LANGUAGE,
-        rules.program.name,
-        rules.program.digest,
-        dict(rules.plain_parameters),
-        rules.seats,
-        rules.variants,
-        tuple(humans),
-        seed,
-        dict(rules.texts) if embed else None,
-        digest_of(rules.plain_parameters),
-    )

@@ -15,9 +15,9 @@ from interpreter.difference import item as item_text
 from interpreter.errors import LogError, ValueProblem
 from interpreter.lines import digest_of
 from interpreter.log import Log
-from interpreter.match import Match, make_header
+from interpreter.match import Match
 from interpreter.recorder import Maker, Recorder
-from interpreter.recording import end_record, logged, node_record, plain_record
+from interpreter.recording import end_record, logged, make_header, node_record, plain_record
 from interpreter.records import Answer, End, LoggedDraw, LoggedEvent, LoggedMove, Note, Origin, Plain, Start
 from interpreter.replay import replay
 from interpreter.rules import Rules

@@ -44,8 +44,8 @@ def _gone_on(
     recorder = Recorder.of_end(header, before, lines[:1], journal)
     match = Match(rules, humans=header.humans, recorder=recorder)
     past = Past(rules, snapshots, snapshot, lambda start, stop: _records(journal, start, stop), recorder.plain)
-    match.go_on_from(past)
-    match.take_snapshots(snapshots, snapshot.record)
+    match.history.go_on_from(past)
+    match.history.take_snapshots(snapshots, snapshot.record)
     stretch: Stretch = read_on(before, lines[:1], lines[1:])
     if 1 + stretch.last - stretch.first < len(lines):
         raise LogError("torn", "what was written together with it is missing", stretch.last, str(journal))

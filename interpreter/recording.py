@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from interpreter.lines import body_of, compact
+from interpreter.lines import body_of, compact, digest_of
 from interpreter.machine import DRAW
 from interpreter.node import Node
 from interpreter.recorder import Maker, Recorder
-from interpreter.records import Attempt, End, Happening, LoggedDraw, LoggedEvent, LoggedMove, Note, Record
+from interpreter.records import (
+    FORMAT,
+    LANGUAGE,
+    Attempt,
+    End,
+    Happening,
+    Header,
+    LoggedDraw,
+    LoggedEvent,
+    LoggedMove,
+    Note,
+    Record,
+)
 from interpreter.rules import Internal, Rules
 from rulesdsl.types import Type
 
@@ -155,3 +167,20 @@ def logged_move(rules: Rules, move: Internal) -> LoggedMove:
     info = rules.action(move[0])
     plain = rules.codec.plain
     return LoggedMove(info.name, {c.name: plain(c.type, v) for c, v in zip(info.chosen, move[1:], strict=True)})
+
+
+def make_header(rules: Rules, seed: str | None, humans: Sequence[str], embed: bool) -> Header:
+    """The header of a new log."""
+    return Header(
+        FORMAT,
+        LANGUAGE,
+        rules.program.name,
+        rules.program.digest,
+        dict(rules.plain_parameters),
+        rules.seats,
+        rules.variants,
+        tuple(humans),
+        seed,
+        dict(rules.texts) if embed else None,
+        digest_of(rules.plain_parameters),
+    )

@@ -120,7 +120,7 @@ def replay_in(log: Log, rules: Rules, sink: Sink, snapshots: Snapshots) -> Match
         LogError: the rules do not do what it says.
     """
     match = _match_for(log, rules, False, sink)
-    match.take_snapshots(snapshots)
+    match.history.take_snapshots(snapshots)
     with uncollected():
         done = _Replayer(Stretch.of(log), match, True).play()
     if done.difference is not None:
@@ -204,7 +204,7 @@ class _Replayer:
         if not all(self._is_written(node, self.at + place) for place, node in enumerate(nodes)):
             return False
         for node in nodes:
-            match.adopt(node, self.at)
+            match.history.adopt(node, self.at)
             self.at += 1
         return True
 
@@ -243,7 +243,7 @@ class _Replayer:
         record = self.log.record(self.at)
         if "to" in data:
             try:
-                self.match.follow(record)
+                self.match.history.follow(record)
             except ValueError as problem:
                 raise Parted("it cannot be followed", told(record), str(problem)) from None
         elif isinstance(record, End):
@@ -322,7 +322,7 @@ class _Replayer:
                 raise Parted("no pass is due", told(self.log.record(self.at)), now)
             if self.verify and not self._is_written(nodes[place], self.at):
                 self._same(nodes[place], self.log.record(self.at))
-            self.match.adopt(nodes[place], self.at)
+            self.match.history.adopt(nodes[place], self.at)
             self.at += 1
         rest = list(nodes[count:])
         if rest and self.at < self.log.last:

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from interpreter import advance
 from interpreter.errors import ValueProblem
-from interpreter.machine import Choose, Run
+from interpreter.machine import DRAW, Choose
 from interpreter.node import Node
 from interpreter.rules import Internal, Rules
 from interpreter.values import Question
 
 Chooser = Callable[[int], "Choose | None"]
-"""What chooses the outcomes of a run, by the run's place in the turn. None: the turn rests at draws."""
+"""What chooses the outcomes of draws, by the place of their record in the turn. None: the turn rests at draws."""
 
 
 class Turn:
     """An answer being carried out, from `parent` on; `nodes` are the positions that it leads to, one for each record.
 
-    Nothing outside is changed. Where the same answer was given before from the same node, what was drawn then is taken
-    (`reuse`).
+    `resting` is the position at the draw that is waited for, if one is: not a node of any match yet. Nothing outside is
+    changed. Where the same answer was given before from the same node, what was drawn then is taken (`reuse`).
     """
 
     def __init__(
@@ -30,7 +31,8 @@ class Turn:
         self.nodes: list[Node] = []
         self.seat: int | None = None
         self.move: Internal | None = None
-        self.run: Run | None = None
+        self.resting: Node | None = None
+        self._trying: list[Internal] = []
         self._chooser = chooser
         self._checks = checks
         self._reuse = reuse
@@ -38,19 +40,14 @@ class Turn:
     def copy(self) -> Turn:
         """A turn that can go on without changing this one."""
         made = Turn(self.rules, self.parent, self._chooser, self._checks, self._reuse)
-        made.nodes, made.seat, made.move = list(self.nodes), self.seat, self.move
-        made.run = None if self.run is None else self.run.copy()
+        made.nodes, made.seat, made.move, made.resting = list(self.nodes), self.seat, self.move, self.resting
         return made
 
     @property
-    def waits_for_draw(self) -> bool:
-        return self.run is not None and self.run.waits_for_draw
-
-    @property
     def draws(self) -> list[Internal]:
-        """Everything that was drawn in this turn."""
-        runs = [entry for node in self.nodes for entry in node.then if entry[0] < 0]
-        return runs if self.run is None else runs + self.run.draws
+        """Everything that was drawn in this turn, the outcome that the rules failed at included."""
+        nodes = self.nodes if self.resting is None else [*self.nodes, self.resting]
+        return [entry for node in nodes for entry in node.then if entry[0] == DRAW] + self._trying
 
     def begin(self) -> None:
         """Set the game up.
@@ -58,9 +55,7 @@ class Turn:
         Raises:
             Fault: the rules fail.
         """
-        self.run = self._new_run(self.rules.module.initial(), None)
-        self.run.begin()
-        self._go_on()
+        self._go_on(advance.start(self.rules, self._checks))
 
     def answer(self, move: Internal) -> None:
         """Make a legal move.
@@ -71,8 +66,7 @@ class Turn:
         assert self.parent is not None
         self.move = move
         self.seat = self.rules.module.asked(self.parent.st, self.parent.frame)
-        self._answer(self.parent, move)
-        self._go_on()
+        self._go_on(self._after(self.parent, move))
 
     def draw(self, value: Any) -> None:
         """Tell the outcome of the draw that is waited for.
@@ -80,49 +74,37 @@ class Turn:
         Raises:
             Fault: the rules fail.
         """
-        assert self.run is not None
-        self.run.draw(value)
-        self._go_on()
+        assert self.resting is not None
+        self._go_on(self._drawn(self.resting, value))
 
-    def _new_run(self, st: Internal, frame: Any) -> Run:
-        return Run(self.rules, st, frame, self._chooser(len(self.nodes)), self._checks)
-
-    def _answer(self, node: Node, move: Internal) -> None:
+    def _after(self, node: Node, move: Internal) -> Node:
+        """The node after an answer of this turn, the one that was made before if there is one."""
         automatic = bool(self.nodes)
         if self._reuse and move in node.children:
-            self.nodes.append(node.children[move].like(automatic))
-            return
-        self.run = self._new_run(node.st, node.frame)
-        self.run.answer(move)
+            return node.children[move].like(automatic)
+        return advance.answer(self.rules, node, move, automatic, self._checks)
 
-    def _go_on(self) -> None:
-        """Finish the run, if it is, and pass as long as there is nothing else to do."""
-        while not self.waits_for_draw:
-            if self.run is not None:
-                self.nodes.append(self._node(self.run))
-                self.run = None
-            last = self.nodes[-1]
-            if not Run(self.rules, last.st, last.frame, None).nothing_legal():
+    def _go_on(self, node: Node) -> None:
+        """Make the draws of a node, and pass as long as there is nothing else to do."""
+        while True:
+            while advance.waits_for_draw(self.rules, node):
+                self.resting = node
+                choose = self._chooser(len(self.nodes))
+                if choose is None:
+                    return
+                made = sum(entry[0] == DRAW for entry in node.then)
+                node = self._drawn(node, choose(node.frame[0], made, advance.outcomes(self.rules, node)))
+            self.resting = None
+            self.nodes.append(node)
+            if not advance.pass_due(self.rules, node):
                 return
-            self._answer(last, (0,))
+            node = self._after(node, advance.PASS)
 
-    def _node(self, run: Run) -> Node:
-        parent = self.nodes[-1] if self.nodes else self.parent
-        then, reveals = tuple(run.then), tuple(run.reveals)
-        if parent is None:
-            return Node(None, 0, -1, None, False, then, reveals, run.st, run.frame)
-        seat, move = self._who(parent)
-        return Node(parent, parent.depth + 1, seat, move, bool(self.nodes), then, reveals, run.st, run.frame)
-
-    def _who(self, parent: Node) -> tuple[int, Internal]:
-        """Who answered what at a node: the move of the turn first, then passes."""
-        seat = self.rules.module.asked(parent.st, parent.frame)
-        return seat, (0,) if self.nodes or self.move is None else self.move
-
-    def resting(self) -> Node:
-        """The position at the draw that is waited for: not a node of any match yet."""
-        assert self.run is not None
-        return self._node(self.run)
+    def _drawn(self, node: Node, value: Any) -> Node:
+        self._trying = [(DRAW, node.frame[0], value)]
+        made = advance.draw(self.rules, node, value, self._checks)
+        self._trying = []
+        return made
 
 
 def outcome_named(rules: Rules, pc: int, outcome: Any, outcomes: Sequence[tuple[Any, int]]) -> Any:

@@ -13,11 +13,12 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from interpreter import advance
 from interpreter.codec import show
 from interpreter.errors import RulesError
 from interpreter.explain import Explanation, Reason, examine, explain, probed
 from interpreter.game import Game
-from interpreter.machine import Fault, Run, guarded
+from interpreter.machine import Fault, guarded
 from interpreter.node import Node
 from interpreter.position import Position
 from interpreter.rules import Internal, Rules
@@ -164,7 +165,7 @@ class _Play:
         elif isinstance(step, core.ScenarioRun):
             self._nothing_open("run")
             args = tuple(self._call(f"arg_{number}_{i}") for i in range(len(step.args)))
-            self._take(self._run().flow(step.flow, args))
+            self._take(advance.run(self.rules, self.st, step.flow, args, self.checks))
         elif isinstance(step, core.ScenarioMove):
             self._move(number, step)
         elif isinstance(step, core.ScenarioDraw):
@@ -181,19 +182,19 @@ class _Play:
             raise _Failed("this does not hold", probed(self.rules.codec, probes, {}), self._standing())
 
     def _draw(self, alternatives: tuple[core.Const, ...]) -> None:
-        run = self._run()
-        if not run.waits_for_draw:
+        node = self._node()
+        if not advance.waits_for_draw(self.rules, node):
             raise _Failed("nothing is drawn here", (), self._standing())
         name, t = self.rules.draw_of(self.frame[0])
         codec = self.rules.codec
-        outcomes = [value for value, _ in run.outcomes()]
+        outcomes = [value for value, _ in advance.outcomes(self.rules, node)]
         fitting = [c.value for c in alternatives if _same_kind(c.type, t) and c.value in outcomes]
         if not fitting:
             told = ", ".join(codec.text(t, value) for value in outcomes[:20])
             written = codec.text(alternatives[0].type, alternatives[0].value) if alternatives else "it"
             raise _Failed(f"{written} cannot be drawn as {name}", [(name, f"one of {told}")])
         self.passed.clear()
-        self._take(run.draw(fitting[0]))
+        self._take(advance.draw(self.rules, node, fitting[0], self.checks))
 
     def _move(self, number: int, step: ScenarioMove) -> None:
         who = self._call(f"who_{number}")
@@ -228,7 +229,7 @@ class _Play:
         found = examine(self.rules, self.st, info, who, given, chosen)
         if found.reasons:
             raise _Failed(found.reasons[0].sentence, *_told(found.reasons, ()))
-        self._take(self._run().perform(info.position, who, given, chosen))
+        self._take(advance.perform(self.rules, self.st, info.position, who, given, chosen))
 
     def _complete(self, info: ActionInfo, given: Internal) -> None:
         if self.st[-1] is not None:
@@ -255,27 +256,26 @@ class _Play:
 
     # ------------------------------------------------------------ where it stands
 
-    def _run(self) -> Run:
-        return Run(self.rules, self.st, self.frame, None, self.checks)
+    def _node(self) -> Node:
+        return Node(None, 0, -1, None, False, (), (), self.st, self.frame)
 
     def _answer(self, move: Internal) -> None:
         self.answers += 1
-        self._take(self._run().answer(move))
+        self._take(advance.answer(self.rules, self._node(), move, checks=self.checks))
 
-    def _take(self, run: Run) -> None:
-        """Go where a run led, and pass what has to be passed."""
-        self.st, self.frame = run.st, run.frame
-        while run.nothing_legal():
-            self.passed.append(self.rules.module.asked(self.st, self.frame))
+    def _take(self, node: Node) -> None:
+        """Go to a node, and pass what has to be passed."""
+        while advance.pass_due(self.rules, node):
+            self.passed.append(self.rules.module.asked(node.st, node.frame))
             self.answers += 1
-            run = self._run().answer((0,))
-            self.st, self.frame = run.st, run.frame
+            node = advance.answer(self.rules, node, advance.PASS, checks=self.checks)
+        self.st, self.frame = node.st, node.frame
         limit = self.rules.program.terminates
-        if self.checks and limit is not None and self.answers >= limit and run.asks:
+        if self.checks and limit is not None and self.answers >= limit and self._position().asks:
             raise Fault("terminates", f"{self.answers} choices were made and another is asked for")
 
     def _position(self) -> Position:
-        return Position(self.rules, Node(None, 0, -1, None, False, (), (), self.st, self.frame))
+        return Position(self.rules, self._node())
 
     def _explained(self, who: int, info: ActionInfo, chosen: Internal) -> Explanation:
         move = self.rules.move((info.position, *chosen))

@@ -23,7 +23,7 @@ GAME: Game = game(LONG)
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Snapshots at every tenth record."""
-    monkeypatch.setattr("interpreter.match.EVERY", 10)
+    monkeypatch.setattr("interpreter.history.EVERY", 10)
 
 
 def played(journal: Journal, seed: int, undos: bool, length: int = 120) -> Match:
@@ -99,7 +99,7 @@ def test_a_match_that_is_opened_from_a_snapshot_is_the_match(seed: int, undos: b
         first = Match.open(Journal(stores[0], "m"), GAME, snapshots=folder)
         assert snapshot(first) == snapshot(match)
         opened = Match.open(Journal(stores[0], "m"), GAME, snapshots=folder)
-        assert opened._past is not None
+        assert opened.history.past is not None
         full = Match.open(Journal(stores[1], "m"), GAME)
         same(opened, full, random.Random(seed))
 
@@ -109,8 +109,8 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     from interpreter import advance
 
     made: list[int] = []
-    answered = advance.answered
-    monkeypatch.setattr(advance, "answered", lambda *a, **k: made.append(1) or answered(*a, **k))
+    answer = advance.answer
+    monkeypatch.setattr(advance, "answer", lambda *a, **k: made.append(1) or answer(*a, **k))
     return made
 
 
@@ -170,7 +170,7 @@ def test_a_snapshot_that_tells_another_state_is_not_taken(tmp_path: Path) -> Non
         forged.append(b" ".join((number, name, module.hash_text(payload).encode(), payload)))
     path.write_bytes(b"\n".join((key, *forged, b"")))
     match = Match.open(journal, GAME, snapshots=tmp_path)
-    assert match._past is None and snapshot(match) == snapshot(full)
+    assert match.history.past is None and snapshot(match) == snapshot(full)
 
 
 def test_a_snapshot_of_another_log_or_other_rules_is_not_taken(tmp_path: Path) -> None:
