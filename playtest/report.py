@@ -15,7 +15,7 @@ from interpreter.view import REFEREE, sentence
 from playtest.failure import Failure
 from playtest.laws import INVARIANT, TRANSITION
 from playtest.logs import Recorded, record
-from playtest.plies import CHOICE, DRAW, PASS, Position, play
+from playtest.plies import CHOICE, DRAW, PASS, Ply, Position, play
 from rulesdsl import runtime
 from rulesdsl.core import Comp, Expr, LawInfo
 from rulesdsl.diagnostics import Span
@@ -81,14 +81,9 @@ class Report:
         head = f"broken: {self.title}" + (f"   {self.place}" if self.place else "")
         lines = [head] + ([f"  {self.detail}"] if self.detail else [])
         lines += [f"  {value}" for value in self.values]
-        width = len(str(len(self.answers)))
-        left = len(self.answers) - ANSWERS
-        listed = self.answers[max(0, left) :]
-        if left > 0:
-            lines.append(f"  {' ' * width}  ({left:,} answers before, which are in the log)")
-        lines += [f"  {told.number:>{width}}  {told}" for told in listed]
+        lines += listed(self.answers)
         if self.event:
-            lines.append(f"  {' ' * width}  here: {self.event}")
+            lines.append(f"  {' ' * _width(self.answers)}  here: {self.event}")
         if self.story:
             lines += ["the last turns:", *(f"  {sentence}" for sentence in self.story)]
         return lines
@@ -118,7 +113,7 @@ def report(rules: Rules, failure: Failure) -> Report:
         detail=failure.detail,
         values=_values(rules, failure, law),
         event=_event(rules, failure),
-        answers=tuple(tell(rules, failure)),
+        answers=tuple(tell(rules, failure.plies)),
         story=tuple(story(rules, failure)),
         scenario=scenario(rules, failure),
         recorded=record(rules, failure.plies),
@@ -265,14 +260,25 @@ def _event(rules: Rules, failure: Failure) -> str:
 # ---------------------------------------------------------------- the answers
 
 
-def tell(rules: Rules, failure: Failure) -> list[Told]:
-    """The plies of a failure in words: each answer with the draws after it."""
+def _width(answers: Sequence[Told]) -> int:
+    return len(str(len(answers)))
+
+
+def listed(answers: Sequence[Told]) -> list[str]:
+    """A line for each answer, of a long game for the last ones."""
+    width, left = _width(answers), len(answers) - ANSWERS
+    lines = [f"  {' ' * width}  ({left:,} answers before, which are in the log)"] if left > 0 else []
+    return [*lines, *(f"  {told.number:>{width}}  {told}" for told in answers[max(0, left) :])]
+
+
+def tell(rules: Rules, plies: Sequence[Ply]) -> list[Told]:
+    """Plies in words: each answer with the draws after it."""
     told: list[Told] = []
     draws: list[str] = []
     seat: str | None = None
     answer = "(set-up)"
     number = 0
-    for position, (kind, value) in _walk(rules, failure):
+    for position, (kind, value) in _walk(rules, plies):
         if kind == DRAW:
             draws.append(rules.codec.text(rules.draw_of(position[1][0])[1], value))
             continue
@@ -287,15 +293,15 @@ def tell(rules: Rules, failure: Failure) -> list[Told]:
     return told
 
 
-def _walk(rules: Rules, failure: Failure) -> list[tuple[Position, Any]]:
+def _walk(rules: Rules, plies: Sequence[Ply]) -> list[tuple[Position, Any]]:
     """Each ply with the position before it."""
-    if not failure.plies:
+    if not plies:
         return []
     position: Position = rules.module.start(runtime.Trace())
     walked = []
-    for number, ply in enumerate(failure.plies):
+    for number, ply in enumerate(plies):
         walked.append((position, ply))
-        if number + 1 < len(failure.plies):
+        if number + 1 < len(plies):
             position = play(rules.module, position, ply, runtime.Trace())
     return walked
 
@@ -305,7 +311,7 @@ def scenario(rules: Rules, failure: Failure) -> str:
     title = f"found by fuzzing, {failure.law}, {failure.clause}".replace('"', "'").replace("{", "(").replace("}", ")")
     lines = [f'scenario "{title}":', *_settings(rules), "    run main()"]
     last = ""
-    for position, (kind, value) in _walk(rules, failure):
+    for position, (kind, value) in _walk(rules, failure.plies):
         state, frame = position
         if kind == DRAW:
             lines.append(f"    draw {rules.codec.text(rules.draw_of(frame[0])[1], value)}")

@@ -9,32 +9,33 @@
 
 A move keeps its number when moves before it are taken away (it is its place among all moves of the actions that are offered,
 possible or not), and what is not legal is passed over: so failing matches shrink to short ones. Outcomes of draws shrink to the
-smallest. When a test fails, the match of the smallest failing example is saved as a log, `fuzz/TEST.jsonl`, and its name is in
-the report. `hand_over` gives Hypothesis a log to begin with, for example one that `rulesdsl fuzz` has found.
+smallest. When a test fails, the match of the smallest failing example is saved as a log, `fuzz/TEST.jsonl`; its answers and its
+name are in the report. `hand_over` gives Hypothesis a log to begin with, for example one that `rulesdsl fuzz` has found.
 """
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Union
 
-from hypothesis import HealthCheck, Phase, note, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.control import current_build_context
 from hypothesis.database import choices_to_bytes
 from hypothesis.internal.reflection import function_digest
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from interpreter.errors import RulesError
 from interpreter.game import Game
 from interpreter.log import Log, read_log
 from interpreter.match import Match
 from interpreter.rules import Rules
 from interpreter.values import Move, Question, State
+from playtest.kept import keep
 from playtest.logs import plies_of
-from playtest.plies import DRAW, Ply, Position, play
+from playtest.numbers import MOVES, numbers_of, offered
+from playtest.plies import Position, play
 from playtest.programs import programs
 from rulesdsl import runtime
 from rulesdsl.program import ends_of, read_source
@@ -56,12 +57,11 @@ QUICK = settings(
     deadline=None, stateful_step_count=60, phases=[phase for phase in Phase if phase != Phase.explain],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
-"""Settings for matches and machines: answers may take their time, and nothing is explained."""
+"""Settings for matches and machines: answers may take their time. Hypothesis's phase `explain`, which would take longer than all
+else, is left out: the answers of the smallest failing match are told instead."""
 
 MAX_ANSWERS = 500
-MOVES = 20_000
 PATIENCE = 40
-FOLDER = Path("fuzz")
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -128,15 +128,22 @@ def matches(draw: st.DrawFn, game: Playable, max_answers: int = MAX_ANSWERS) -> 
         RulesError: the rules fail; the answer at which they do is the last one of the log that is saved.
     """
     rules = _rules(draw, game)
-    match = begun(draw, rules)
+    match: Match | None = None
+    failed: Log | None = None
     try:
+        match = begun(draw, rules)
         while match.question.kind == "choice" and match.number < max_answers:
             move = _next_move(draw, rules, match)
             if move is None:
                 break
             match.answer(move)
+    except RulesError as error:
+        failed = error.log
+        raise
     finally:
-        keep(match, rules.program.name)
+        log = failed if match is None or failed is not None else match.log
+        if log is not None:
+            keep(rules, log, rules.program.name)
     return match
 
 
@@ -177,27 +184,6 @@ def _next_move(draw: Draw, rules: Rules, match: Match) -> Any:
         if rules.module.allows(node.st, node.frame, possible[number - 1]):
             return possible[number - 1]
     return rules.module.legal(node.st, node.frame)[0]
-
-
-_OFFERED: dict[tuple[int, int], list[Any]] = {}
-
-
-def offered(rules: Rules, pc: int) -> list[Any]:
-    """All moves of the actions that are offered at a question, legal or not, in order; empty where they are too many."""
-    key = (id(rules.module), pc)
-    if key not in _OFFERED:
-        groups = [[(0,)]] if pc in rules.module.MAY_PASS else []
-        for position in dict.fromkeys(rules.module.OFFERS[pc]):
-            kinds = [item.type for item in rules.action(position).chosen]
-            sizes = [size(kind) for kind in kinds]
-            if any(count is None for count in sizes) or math.prod(count or 0 for count in sizes) > MOVES:
-                groups = []
-                break
-            every = itertools.product(*([value_at(kind, i) for i in range(size(kind) or 0)] for kind in kinds))
-            groups.append([(position, *values) for values in every])
-        found = [move for group in groups for move in group]
-        _OFFERED[key] = found if len(found) <= MOVES else []
-    return _OFFERED[key]
 
 
 def moves(match: Match) -> st.SearchStrategy[Move]:
@@ -264,17 +250,20 @@ class GameMachine(RuleBasedStateMachine):
                 assert all(n <= 99 for n in self.match.state.coins.values())
 
         TestRiches = Riches.TestCase
-        TestRiches.settings = QUICK
 
-    The law is looked at after every answer. `match` is the match; `players` fixes their number (None: any). A run has as many
-    answers as the setting `stateful_step_count` says. `QUICK` leaves out Hypothesis's phase `explain`, which would take longer
-    than all else.
+    The law is looked at after every answer. `match` is the match; `players` fixes their number (None: any). The settings are
+    `QUICK` if nothing else is said; a run has as many answers as the setting `stateful_step_count` says.
     """
 
     game: ClassVar[Playable] = ""
     players: ClassVar[int | None] = None
     match: Match
     known: Rules
+    failed: Log | None = None
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        cls.TestCase.settings = QUICK
 
     @initialize(data=st.data())
     def begin(self, data: st.DataObject) -> None:
@@ -282,7 +271,8 @@ class GameMachine(RuleBasedStateMachine):
         game = self.game
         known = game if isinstance(game, Rules) or self.players is None else _game(game).rules(self.players)
         self.known = _rules(data.draw, known)
-        self.match = begun(data.draw, self.known)
+        with self._noticing():
+            self.match = begun(data.draw, self.known)
 
     @precondition(lambda self: self.match.question.kind == "choice")
     @rule(data=st.data())
@@ -290,7 +280,8 @@ class GameMachine(RuleBasedStateMachine):
         """One answer."""
         move = _next_move(data.draw, self.known, self.match)
         if move is not None:
-            self.match.answer(move)
+            with self._noticing():
+                self.match.answer(move)
 
     @precondition(lambda self: self.match.question.kind != "choice")
     @rule()
@@ -299,18 +290,18 @@ class GameMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """The log of the smallest failing run is kept."""
-        if hasattr(self, "match"):
-            keep(self.match, type(self).__name__)
+        log = self.failed or (self.match.log if hasattr(self, "match") else None)
+        if log is not None:
+            keep(self.known, log, type(self).__name__)
 
-
-def keep(match: Match, name: str) -> None:
-    """In the last run of a failing test: save the log and say where it is."""
-    if not current_build_context().is_final:
-        return
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    path = FOLDER / f"{name}.jsonl"
-    match.log.save(path)
-    note(f"log: {path}   rulesdsl replay {path} --with-own-rules")
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        """Notices the log with the answer that the rules fail at, which is no part of the match."""
+        try:
+            yield
+        except RulesError as error:
+            self.failed = error.log
+            raise
 
 
 # ---------------------------------------------------------------- logs for Hypothesis
@@ -349,25 +340,9 @@ def choices_of(game: Playable, log: Log) -> list[int]:
     assert isinstance(rules, Rules)
     position: Position = rules.module.start(runtime.Trace())
     for ply in plies_of(rules, log):
-        made += _numbers(rules, position, ply)
+        made += numbers_of(rules, position, ply)
         position = play(rules.module, position, ply, runtime.Trace())
     return [*made, 0, 0]
-
-
-def _numbers(rules: Rules, position: Position, ply: Ply) -> Sequence[int]:
-    """The numbers that a ply is drawn with; none for a pass that a match makes by itself."""
-    state, frame = position
-    kind, value = ply
-    if kind == DRAW:
-        number = 0
-        for outcome, weight in rules.module.outcomes(state, frame):
-            if outcome == value:
-                return [number]
-            number += weight
-    if value == (0,) and not rules.module.any_legal(state, frame):
-        return []
-    possible = offered(rules, frame[0]) or rules.module.legal(state, frame)
-    return [possible.index(value) + 1]
 
 
 __all__ = [

@@ -17,7 +17,6 @@ from playtest import strategies
 from playtest.logs import plies_of, record
 from playtest.programs import programs as language_programs
 from playtest.strategies import GameMachine, games, hand_over, logs, matches, moves, programs, states
-from rulesdsl.types import contains
 
 QUICK: Any = {
     "database": None, "deadline": None, "derandomize": True, "phases": strategies.QUICK.phases,
@@ -117,8 +116,7 @@ def test_states_have_values_of_their_types(ladder: Any) -> None:
     @settings(max_examples=40, **QUICK)
     @given(states(ladder))
     def look(state: Any) -> None:
-        rules = state.rules if hasattr(state, "rules") else None
-        assert rules is None or all(contains(f.value, v) for f in rules.program.fields for v in state.rung.values())
+        assert all(0 <= rung <= 60 for rung in state.rung.values())
         seen.update(state.rung.values())
 
     look()
@@ -158,26 +156,82 @@ class Climbers(GameMachine):
 
     @invariant()
     def nobody_is_high(self) -> None:
-        assert all(n < 16 for n in self.match.state.rung.values()) if hasattr(self, "match") else True
+        assert all(n < 16 for n in self.match.state.rung.values())
+
+
+def kept() -> list[str]:
+    return sorted(path.name for path in Path("fuzz").iterdir())
 
 
 def test_a_machine_finds_shrinks_and_keeps_a_log(ladder: Any) -> None:
     with pytest.raises(AssertionError):
         run_state_machine_as_test(Climbers, settings=settings(max_examples=30, stateful_step_count=8, **QUICK))
-    log = read_log("fuzz/Climbers.jsonl")
+    assert kept() == ["test_strategies-test_a_machine_finds_shrinks_and_keeps_a_log.jsonl"]
+    log = read_log(Path("fuzz") / kept()[0])
     assert 2 <= len(log.answers) <= 6
     assert interpreter.replay(log, ladder).match.state.rung["player0"] >= 16
 
 
-def test_a_failing_match_is_a_log_too(ladder: Any) -> None:
+def test_a_machine_without_settings_does_not_wait_for_explanations() -> None:
+    """They took two minutes where the law was found to be broken in two seconds."""
+    assert Phase.explain not in Climbers.TestCase.settings.phases
+
+
+@pytest.mark.parametrize("limit", [20])
+def test_a_failing_match_is_told_and_is_a_log_too(ladder: Any, limit: int) -> None:
     @settings(max_examples=60, **QUICK)
     @given(matches(ladder, max_answers=60))
     def nobody_is_high(match: Match) -> None:
-        assert match.state.rung["player0"] < 20
+        assert match.state.rung["player0"] < limit
+
+    with pytest.raises(AssertionError) as found:
+        nobody_is_high()
+    assert kept() == ["test_strategies-test_a_failing_match_is_told_and_is_a_log_too-20.jsonl"]
+    match = interpreter.replay(read_log(Path("fuzz") / kept()[0]), ladder).match
+    assert match.state.rung["player0"] >= 20
+    report = "\n".join(found.value.__notes__)
+    assert all(answer in report for answer in told(match)) and "draws: " in report
+    assert f"rulesdsl replay fuzz/{kept()[0]} --with-own-rules" in report
+
+
+def test_each_match_of_a_failing_test_has_a_log_of_its_own(ladder: Any) -> None:
+    @settings(max_examples=60, **QUICK)
+    @given(matches(ladder), matches(ladder))
+    def they_agree(first: Match, second: Match) -> None:
+        assert first.number == second.number
 
     with pytest.raises(AssertionError):
-        nobody_is_high()
-    assert interpreter.replay(read_log("fuzz/ladder.jsonl"), ladder).match.state.rung["player0"] >= 20
+        they_agree()
+    assert len(kept()) == 2
+    assert len({len(read_log(Path("fuzz") / name).answers) for name in kept()}) == 2
+
+
+def test_the_answer_that_the_rules_fail_at_is_in_the_log(ladder: Any) -> None:
+    """The match does not have it."""
+    source = LADDER.replace("min(60, rung[me] + steps + bonus)", "rung[me] + steps + bonus").replace("0..60", "0..5")
+    game = interpreter.Game.from_text({"ladder.rules": source.replace("60", "5")})
+
+    @settings(max_examples=60, **QUICK)
+    @given(matches(game, max_answers=60))
+    def nothing_fails(match: Match) -> None: ...
+
+    class Rungs(GameMachine):
+        pass
+
+    Rungs.game = game
+
+    def machine() -> None:
+        run_state_machine_as_test(Rungs, settings=settings(max_examples=30, stateful_step_count=8, **QUICK))
+
+    for test in (nothing_fails, machine):
+        with pytest.raises(interpreter.RulesError) as found:
+            test()
+        answers = [
+            line for line in "\n".join(found.value.__notes__).splitlines() if f" {found.value.answer}  draws:" in line
+        ]
+        assert answers
+        fault = interpreter.replay(read_log(Path("fuzz") / kept()[0]), game).fault
+        assert fault is not None and fault.kind == "out of range"
 
 
 def test_a_log_can_be_handed_to_hypothesis(ladder: Any) -> None:
