@@ -118,8 +118,9 @@ class Grower(Flows):
         """A deck with hidden cards and hands that only their owners see; bids that are made in secret and then shown."""
         colour = self.world.enums[0].text
         if self.cards:
+            mark = "public" if self.terms.maybe(20) else "private to by"
             self.parts.events += [
-                "", f"event CardDrawn(by: Player, card: {colour} private to by):", f'{INDENT}"{{by}} draws {{card}}"',
+                "", f"event CardDrawn(by: Player, card: {colour} {mark}):", f'{INDENT}"{{by}} draws {{card}}"',
                 f"{INDENT}deck -= card", f"{INDENT}hand[by] += card",
                 "", f"event CardPlayed(by: Player, card: {colour}):", f"{INDENT}hand[by] -= card", f"{INDENT}discards += card",
             ]  # fmt: skip

@@ -235,10 +235,10 @@ class _Checker:
         for node, (name, kind) in zip(nodes, params, strict=True):
             scope.declare(node.name, "parameter", kind)
             audience = tuple(n.id for n in node.audience) if node.audience is not None else None
-            if audience is not None and scope.kind != "event":
+            if (audience is not None or node.public) and scope.kind != "event":
                 self.names.report(
                     "V406",
-                    "only parameters of events are private or hidden",
+                    "only parameters of events are public, private or hidden",
                     node.span,
                     "",
                     "flows and defs see everything; events say who sees what",

@@ -106,4 +106,5 @@ CODES: dict[str, str] = {
     "W902": "a statement that is never reached",
     "W903": "a local that nothing uses",
     "W904": "a game that can end without a result",
+    "W905": "an event that tells what is then kept in secret",
 }

@@ -241,7 +241,7 @@ class Printer(StatementPrinter):
         return tokens[0].start if tokens else value.span.start
 
     def _parameters(self, span: Any, params: Sequence[syntax.Parameter]) -> Doc:
-        docs = [Seq((f"{p.name.id}: ", self._docs.type(p.type), _audience(p.audience))) for p in params]
+        docs = [Seq((f"{p.name.id}: ", self._docs.type(p.type), _audience(p))) for p in params]
         return self._docs.bracket(span, "(", params, docs, ")")
 
     def _choices(self, span: Any, params: Sequence[syntax.Choice]) -> Doc:
@@ -370,10 +370,10 @@ class Printer(StatementPrinter):
         self._line(x.span.start, x.span.end, doc, indent, until=until)
 
 
-def _audience(audience: tuple[syntax.Name, ...] | None) -> str:
-    if audience is None:
-        return ""
-    return f" private to {' and '.join(name.id for name in audience)}" if audience else " hidden"
+def _audience(param: syntax.Parameter) -> str:
+    if param.audience is None:
+        return " public" if param.public else ""
+    return f" private to {' and '.join(name.id for name in param.audience)}" if param.audience else " hidden"
 
 
 def _dotted(path: Sequence[syntax.Name]) -> str:

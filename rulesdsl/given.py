@@ -1,26 +1,31 @@
-"""What questions tell: the arguments that an asker gives to an action are seen by whoever is asked.
+"""What questions and events tell: what flows and actions hand on, followed from where it is read, drawn or chosen.
 
-So they may depend only on what that player sees, or has been shown by an event: checked here for all questions, through the
-flows and actions that hand values on. The words (audience, place) are those of `secrecy`.
+The arguments that an asker gives to an action are seen by whoever is asked. So they may depend only on what that player sees,
+or has been shown by an event: checked here for all questions. What events are given is looked at by `telling`. The words
+(audience, place) are those of `secrecy`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from attrs import define, field
 
 from rulesdsl import core
+from rulesdsl.carried import NOTHING, Carried, Tokens, sources_of
 from rulesdsl.names import Names
-from rulesdsl.secrecy import Audience, Secrets, aliases, both, place_of, renamed, root_of, without
+from rulesdsl.secrecy import NOBODY, Audience, Secrets, aliases, both, place_of, renamed, root_of, without
+from rulesdsl.telling import ANSWER, OUTCOME, SECRET, Telling
 
 Known = dict[str, Audience]
-"""Who sees the value of each local; one that is missing is public."""
+"""Who sees the value of each local; one that is missing is public. Under `untold(name)`: whether an event has told an answer
+or an outcome (then it is missing or None)."""
 
 
 def check_given(program: core.Program, names: Names) -> None:
-    """Reports given arguments that the asked player may not know."""
-    checker = _Giving(program, names, Secrets(program))
+    """Reports given arguments that the asked player may not know, and public parameters of events that need a mark."""
+    checker = _Giving(program, names, Secrets(program), Telling(program, names))
     checker.settle()
     checker.silent = False
     checker.all()
@@ -33,30 +38,70 @@ class _Giving:
     program: core.Program
     names: Names
     secrets: Secrets
+    telling: Telling
     params: dict[tuple[str, str], Audience] = field(factory=dict)
+    carried: dict[tuple[str, str], Tokens] = field(factory=dict)
+    """What the parameters of flows and the given ones of actions carry."""
     silent: bool = True
     alias: Mapping[str, str | None] = field(factory=dict)
+    context: Audience = None
+    """Who sees what decided that we came here."""
+    tokens: dict[str, Tokens] = field(factory=dict)
+    """What answers, outcomes and parameters carry by themselves, in the body that is looked at."""
+    sources: dict[str, tuple[core.Expr, ...]] = field(factory=dict)
 
     def settle(self) -> None:
         """Go on until nothing new is handed on."""
         before = None
-        while before != self.params:
-            before = dict(self.params)
+        while before != (self.params, self.carried):
+            before = dict(self.params), dict(self.carried)
             self.all()
 
     def all(self) -> None:
         for flow in self.program.flows:
-            self.start(flow.body or (), {p.name: self.params.get((flow.name, p.name)) for p in flow.params})
+            self.start(flow.name, flow.params, flow.body or ())
         for action in self.program.actions:
             lets = tuple(core.Bind(i.name, i.value, i.span) for i in action.prelude if isinstance(i, core.ActionLet))
-            known = {p.name: self.params.get((action.name, p.name)) for p in action.given}
-            for chosen in action.chosen:
-                known[chosen.name] = self.secrets.audience(chosen.domain, known)
-            self.start((*lets, *(action.effects or ())), known)
+            self.start(action.name, action.given, (*lets, *(action.effects or ())), action.chosen)
 
-    def start(self, body: core.Body, known: Known) -> None:
+    def start(
+        self, owner: str, params: tuple[core.ParamInfo, ...], body: core.Body, chosen: tuple[core.Chosen, ...] = ()
+    ) -> None:
         self.alias = aliases(body)
+        self.sources = sources_of(body)
+        self.tokens, known = {}, {}
+        for param in params:
+            known[param.name] = self.params.get((owner, param.name))
+            self.carries(param.name, self.carried.get((owner, param.name), NOTHING), known)
+        for item in chosen:
+            known[item.name] = self.secrets.audience(item.domain, known)
+            self.carries(item.name, self.made_of(item.domain, known) or frozenset({ANSWER}), known)
         self.body(body, known)
+
+    def carries(self, name: str, tokens: Tokens, known: Known) -> None:
+        """A name begins that carries something which no event has told."""
+        self.tokens[name] = tokens
+        if tokens:
+            known[untold(name)] = NOBODY
+
+    def made_of(self, expr: core.Expr, known: Known) -> Tokens:
+        return self.carrier(known).of(expr)
+
+    def carrier(self, known: Known, seen: frozenset[str] = frozenset()) -> Carried:
+        """What expressions carry here that not everybody has been told."""
+
+        def local(name: str) -> Tokens:
+            if name in self.tokens:
+                return self.tokens[name] if (known.get(name), known.get(untold(name))) != (None, None) else NOTHING
+            if name in seen:
+                return NOTHING
+            inner = self.carrier(known, seen | {name})
+            return NOTHING.union(*(inner.of(source) for source in self.sources.get(name, ())))
+
+        def read(expr: core.Read) -> Tokens:
+            return frozenset({SECRET}) if self.secrets.fields[expr.field].visibility != "public" else NOTHING
+
+        return Carried(self.program, local, read)
 
     def audience(self, expr: core.Expr, known: Known) -> Audience:
         return self.secrets.audience(expr, known, self.alias)
@@ -69,16 +114,20 @@ class _Giving:
 
     def stmt(self, stmt: core.Stmt, known: Known) -> None:
         if isinstance(stmt, core.Bind):
-            bind(known, stmt.name, self.audience(stmt.value, known))
+            bind(known, stmt.name, both(self.audience(stmt.value, known), self.context))
         elif isinstance(stmt, core.DrawStmt):
-            bind(known, stmt.name, self.audience(stmt.source, known))
+            bind(known, stmt.name, both(self.audience(stmt.source, known), self.context))
+            self.carries(stmt.name, self.made_of(stmt.source, known) or frozenset({OUTCOME}), known)
         elif isinstance(stmt, core.EmitStmt):
+            if not self.silent:
+                self.telling.look(stmt, self.carrier(known), self.alias)
             self.shows(stmt, known)
         elif isinstance(stmt, core.CallFlow):
             info = self.program.flow(stmt.flow)
             self.hand_on(info.name, dict(zip((p.name for p in info.params), stmt.args, strict=True)), None, known)
         elif isinstance(stmt, core.IfStmt):
-            self.either(known, (stmt.then, stmt.otherwise))
+            with self.decided_by(self.audience(stmt.condition, known)):
+                self.either(known, (stmt.then, stmt.otherwise))
         elif isinstance(stmt, core.StepStmt):
             self.body(stmt.body, known)
         elif isinstance(stmt, core.AskStmt):
@@ -86,11 +135,25 @@ class _Giving:
             self.loop(stmt.after, known)
             self.either(known, (stmt.otherwise or (), ()))
         elif isinstance(stmt, core.ForStmt):
-            self.loop(stmt.body, known, stmt.var, self.audience(stmt.source, known))
+            source = self.audience(stmt.source, known)
+            with self.decided_by(both(source, self.going_on(stmt.condition, known))):
+                self.loop(stmt.body, known, stmt.var, source)
         elif isinstance(stmt, core.TurnsStmt):
-            self.loop(stmt.body, known, stmt.var)
+            with self.decided_by(self.going_on(stmt.condition, known)):
+                self.loop(stmt.body, known, stmt.var)
         elif isinstance(stmt, (core.WhileStmt, core.RepeatStmt)):
-            self.loop(stmt.body, known)
+            with self.decided_by(self.going_on(stmt.condition if isinstance(stmt, core.WhileStmt) else stmt.count, known)):
+                self.loop(stmt.body, known)
+
+    def going_on(self, condition: core.Expr | None, known: Known) -> Audience:
+        return None if condition is None else self.audience(condition, known)
+
+    @contextmanager
+    def decided_by(self, seen: Audience) -> Iterator[None]:
+        """What a secret decides about is a secret, though what is asked or told there is not: the rules say when it is."""
+        before, self.context = self.context, both(self.context, seen)
+        yield
+        self.context = before
 
     def either(self, known: Known, bodies: Iterable[core.Body]) -> None:
         """One of several blocks: afterwards a local is seen by those who see it after each of them."""
@@ -124,10 +187,12 @@ class _Giving:
         args = dict(zip((p.name for p in event.params), stmt.args, strict=True))
         for param in event.params:
             name = place_of(args[param.name])
-            if name is None or known.get(name) is None:
+            if name is None:
                 continue
             if param.audience is None:
-                known[name] = None
+                known[name] = known[untold(name)] = None
+                continue
+            if known.get(name) is None:
                 continue
             viewers = {renamed(place_of(args[viewer]), self.alias) for viewer in param.audience}
             known[name] = (known[name] or frozenset()) | {viewer for viewer in viewers if viewer is not None}
@@ -158,6 +223,8 @@ class _Giving:
             if seen is not None:
                 told = frozenset(word for who in seen for word in self.in_words_of(places, who))
                 self.params[(owner, name)] = both(self.params.get((owner, name)), told)
+            if tokens := self.made_of(arg, known):
+                self.carried[(owner, name)] = self.carried.get((owner, name), NOTHING) | tokens
 
     def in_words_of(self, places: Mapping[str, str | None], who: str) -> Iterable[str]:
         """The names under which the called one knows a player."""
@@ -166,6 +233,11 @@ class _Giving:
         for name, place in places.items():
             if place is not None and (who == place or who.startswith(place + ".")):
                 yield name + who[len(place) :]
+
+
+def untold(name: str) -> str:
+    """Under what it is known whether an event has told the value of a name."""
+    return f"{name}?"
 
 
 def bind(known: Known, name: str, seen: Audience) -> None:

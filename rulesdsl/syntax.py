@@ -620,12 +620,13 @@ class State:
 @frozen
 class Parameter:
     """A parameter of a def, event, flow or measure. `audience` is for events: None public, () hidden, else the names of the
-    parameters who may see it (`private to by and victim`)."""
+    parameters who may see it (`private to by and victim`). `public`: it is public and says so."""
 
     span: Span
     name: Name
     type: TypeExpr
     audience: tuple[Name, ...] | None = None
+    public: bool = False
 
 
 @frozen

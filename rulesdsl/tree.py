@@ -112,10 +112,11 @@ class Builder(Statements):
         return syntax.State(self._span(c), tuple(nodes(c)), self._doc(c[0]))
 
     def on_audience(self, c: list[Any]) -> Part:
-        return Part(self._span(c), self._names(c))
+        return Part(self._span(c), None if is_kind(c[0], "PUBLIC") else self._names(c))
 
     def on_parameter(self, c: list[Any]) -> syntax.Parameter:
-        return syntax.Parameter(self._span(c), self._name(c[0]), c[2], c[3].value if len(c) > 3 else None)
+        audience = c[3].value if len(c) > 3 else None
+        return syntax.Parameter(self._span(c), self._name(c[0]), c[2], audience, len(c) > 3 and audience is None)
 
     def on_parameters(self, c: list[Any]) -> Part:
         return self._part(c)
