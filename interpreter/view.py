@@ -205,15 +205,15 @@ def _among(seat: int, t: Type, value: Any) -> bool:
 
 
 def visible_event(rules: Rules, event: Internal, viewer: Viewer) -> Event:
-    """An event by name, what the viewer may not see as `Concealed`."""
+    """An event by name, what the viewer may not see as `Concealed`: only its back."""
     whole = rules.event(event)
     if event[0] == 0:
         return whole
     info = rules.event_info(event[0])
     sees = may_see(rules, info, event, viewer)
     items = [
-        (param.name, value if seen else Concealed(str(param.type), noun(param.type)))
-        for param, value, seen in zip(info.params, whole.arguments.values(), sees, strict=True)
+        (param.name, named if seen else backs(rules.codec, param.type, value))
+        for param, named, value, seen in zip(info.params, whole.arguments.values(), event[1:], sees, strict=True)
     ]
     return Event(whole.name, NamedMap(items))
 

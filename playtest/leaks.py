@@ -1,8 +1,8 @@
 """The law of secrets: what a player sees does not depend on what the player cannot see.
 
-The checker sees to it before play (`rulesdsl.secrecy`). Here it is tried out: at a position, what is hidden from a seat is
-dealt anew (`playtest.hidden`), and then that seat must have the same legal moves, read the same refusals, and see the same
-after each event whose public arguments are the same.
+The checker sees to it before play (`rulesdsl.secrecy`, `storing`, `given`). Here it is tried out: at a position, what is hidden
+from a seat is dealt anew (`playtest.hidden`), and then that seat must have the same legal moves, read the same refusals, and see
+the same after each event whose public arguments are the same.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from playtest.hidden import Guesses
 from playtest.laws import LEAK, Broken
 from playtest.plies import Frame, State
 from rulesdsl.core import ActionInfo
-from rulesdsl.types import size, value_at
+from rulesdsl.types import BagType, ListType, OptionType, SetType, Type, size, value_at
 
 GUESSES = 2
 REFUSALS = 2
@@ -81,7 +81,7 @@ class Leaks:
         written = [f for f in rules.program.fields if f.name in rules.module.WRITES[event[0]]]
         for other in self.guesses.several(state, seat, rng, GUESSES):
             arguments = [
-                value if seen else self._another(param.type, value, rng)
+                value if seen else another(param.type, value, rng)
                 for param, value, seen in zip(info.params, event[1:], sees, strict=True)
             ]
             try:
@@ -95,11 +95,6 @@ class Leaks:
                         LEAK, f"event {info.name} shows {item.name}", f"{viewer} would see {then} or {now}",
                         event=number, before=state, after=after,
                     )  # fmt: skip
-
-    @staticmethod
-    def _another(kind: Any, value: Any, rng: random.Random) -> Any:
-        count = size(kind)
-        return value_at(kind, rng.randrange(count)) if count else value
 
     def _refused(self, state: State, frame: Frame, menu: Sequence[Any], rng: random.Random) -> list[tuple[Any, Any]]:
         """A few moves that are not legal, with what is said about them."""
@@ -125,6 +120,22 @@ class Leaks:
 
     def _whose(self, seat: int) -> str:
         return f"{self.rules.seats[seat]} could tell what only others may see"
+
+
+def another(kind: Type, value: Any, rng: random.Random) -> Any:
+    """Another value with the same back: as many elements, and there if it is there."""
+    if isinstance(kind, OptionType):
+        return None if value is None else another(kind.item, value, rng)
+    if isinstance(kind, ListType):
+        return tuple(another(kind.item, item, rng) for item in value)
+    if isinstance(kind, (SetType, BagType)):
+        places = size(kind.item) or 0
+        if isinstance(kind, SetType):
+            return sum(1 << place for place in rng.sample(range(places), value.bit_count()))
+        drawn = [rng.randrange(places) for _ in range(sum(value))]
+        return tuple(drawn.count(place) for place in range(places))
+    count = size(kind)
+    return value_at(kind, rng.randrange(count)) if count else value
 
 
 def leaks_of(loaded: Any) -> Leaks | None:

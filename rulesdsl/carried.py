@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from rulesdsl import core
+from rulesdsl.types import BagType
 from rulesdsl.walk import statements
 
 Tokens = frozenset[str]
@@ -57,6 +58,8 @@ class Carried:
         return NOTHING
 
     def _op(self, expr: core.Op) -> Tokens:
+        if isinstance(expr.type, BagType) and isinstance(expr.args[0], core.Comp):
+            return self._comp(evolve(expr.args[0], element=expr.args[0].key or expr.args[0].element))  # counts are no cards
         if expr.op in _FIRST_ONLY:
             return self.of(expr.args[0])
         if expr.op in _ALL:

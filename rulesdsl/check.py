@@ -23,7 +23,8 @@ from rulesdsl.graph import complete
 from rulesdsl.lower import lower
 from rulesdsl.names import Entity, Names
 from rulesdsl.scope import Scope, facts_of
-from rulesdsl.secrecy import check_secrets, with_reveals
+from rulesdsl.secrecy import Secrets, check_guards, with_reveals
+from rulesdsl.storing import check_stores
 from rulesdsl.templates import template
 from rulesdsl.types import (
     BOOL,
@@ -78,8 +79,10 @@ def check(
 
 
 def check_secrets_of(program: core.Program, names: Names) -> core.Program:
-    check_secrets(program, names)
-    check_given(program, names)
+    secrets = Secrets(program)
+    check_guards(program, names, secrets)
+    check_stores(program, names, secrets)
+    check_given(program, names, secrets)
     return program
 
 
@@ -330,6 +333,17 @@ class _Checker:
             made.append(info)
         return tuple(sorted(made, key=lambda f: f.position))
 
+    def known_seer(self, info: core.ParamInfo, audience: syntax.Name, infos: tuple[core.ParamInfo, ...]) -> None:
+        """Reports a parameter that is private to somebody who would learn by it that they are meant."""
+        seer = next(p for p in infos if p.name == audience.id)
+        if seer.audience is not None and seer.name not in seer.audience:
+            self.names.report(
+                "V406", f"whoever sees `{info.name}` would know that they are `{seer.name}`", audience.span,
+                f"`{seer.name}` is not shown to them",
+                f"make `{seer.name}` public, or `private to {' and '.join((*seer.audience, seer.name))}`",
+                labels=(Label(seer.span, f"who `{seer.name}` is, not everybody sees"),),
+            )  # fmt: skip
+
     def event(self, decl: syntax.Event, position: int) -> core.EventInfo:
         scope = self.scope("event", decl.name.id)
         infos = self.parameters(scope, decl.params, self.names.entities[decl.name.id].value)
@@ -343,6 +357,7 @@ class _Checker:
                     )  # fmt: skip
                 elif audience.id in scope.locals:
                     scope.locals[audience.id].used = True
+                    self.known_seer(info, audience, infos)
         sentence = None
         if decl.sentence is not None:
             words = Scope(self.names, "sentence", decl.name.id, dict(scope.locals))

@@ -23,9 +23,9 @@ Known = dict[str, Audience]
 or an outcome (then it is missing or None)."""
 
 
-def check_given(program: core.Program, names: Names) -> None:
+def check_given(program: core.Program, names: Names, secrets: Secrets) -> None:
     """Reports given arguments that the asked player may not know, and public parameters of events that need a mark."""
-    checker = _Giving(program, names, Secrets(program), Telling(program, names))
+    checker = _Giving(program, names, secrets, Telling(program, names))
     checker.settle()
     checker.silent = False
     checker.all()

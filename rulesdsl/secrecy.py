@@ -11,7 +11,6 @@ of a collection and the presence of an option are public.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, Union
 
 from attrs import define, evolve, field, frozen
@@ -20,7 +19,7 @@ from rulesdsl import core
 from rulesdsl.diagnostics import Label, Span
 from rulesdsl.names import Names
 from rulesdsl.types import EnumType, OptionType, is_collection
-from rulesdsl.walk import bodies, children, everything, exprs_of, statements
+from rulesdsl.walk import bodies, children, exprs_of, statements
 
 Audience = Union[frozenset[str], None]
 NOBODY: frozenset[str] = frozenset()
@@ -92,8 +91,20 @@ class Secrets:
             for read in self.of_defs[expr.name]:
                 who = renamed(read.who, given)
                 yield SecretRead(read.field, who, expr.span, read.span)
+        if isinstance(expr, core.CanDo):
+            yield from self.looked_at(expr)
         for child in children(expr):
             yield from self.reads(child)
+
+    def looked_at(self, expr: core.CanDo) -> Iterator[SecretRead]:
+        """What decides whether an action has a legal move for a player: secrets of that player, if its guards are right."""
+        action = self.program.action(expr.action)
+        looks = [chosen.domain for chosen in action.chosen]
+        looks += [item.condition if isinstance(item, core.Guard) else item.value for item in action.prelude]
+        for look in looks:
+            for read in self.reads(look):
+                who = place_of(expr.who) if read.who == "me" else None
+                yield SecretRead(read.field, who, expr.span, read.span)
 
     @staticmethod
     def owner(expr: core.Read, info: core.FieldInfo) -> str | None:
@@ -119,8 +130,8 @@ class Secrets:
             if info is not None and info.visibility != "public":
                 owner = renamed(self.owner(expr, info), alias)
                 result = NOBODY if owner is None else frozenset({owner})
-        if isinstance(expr, core.Call):
-            for read in self.reads(core.Call(expr.name, expr.args, expr.type, expr.span)):
+        if isinstance(expr, (core.Call, core.CanDo)):
+            for read in self.reads(expr):
                 who = renamed(read.who, alias)
                 result = both(result, NOBODY if who is None else frozenset({who}))
         if isinstance(expr, core.Comp):
@@ -135,13 +146,17 @@ class Secrets:
 
 
 def only_counted(expr: core.Expr) -> core.Read | None:
-    """The field of which an expression asks the size or the presence only, which everybody sees."""
+    """The field of which an expression asks the size or the presence only, which everybody sees. (Not of what is in it.)"""
     if not isinstance(expr, core.Op) or expr.op not in ("len", "nonempty", "is_some", "is_none"):
         return None
-    inner = expr.args[0]
-    while isinstance(inner, core.Op) and inner.op in ("unwrap", "cast", "some", "list_top"):
-        inner = inner.args[0]
+    inner = _uncast(expr.args[0])
+    if expr.op in ("is_some", "is_none") and isinstance(inner, core.Op) and inner.op == "list_top":
+        inner = _uncast(inner.args[0])
     return inner if isinstance(inner, core.Read) else None
+
+
+def _uncast(expr: core.Expr) -> core.Expr:
+    return _uncast(expr.args[0]) if isinstance(expr, core.Op) and expr.op == "cast" else expr
 
 
 def place_of(expr: core.Expr) -> str | None:
@@ -181,13 +196,10 @@ def aliases(body: core.Body) -> dict[str, str | None]:
     return found
 
 
-def check_secrets(program: core.Program, names: Names) -> None:
-    """Reports guards that give a secret away and events that store one where more people see it."""
-    secrets = Secrets(program)
+def check_guards(program: core.Program, names: Names, secrets: Secrets) -> None:
+    """Reports guards that give a secret away."""
     for action in program.actions:
         _check_action(action, secrets, names)
-    for event in program.events:
-        _EventFlow(event, secrets, names).check()
 
 
 def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> None:
@@ -228,118 +240,6 @@ def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> No
                 *((public,) if public else ()),
                 labels=labels,
             )
-
-
-@define(eq=False)
-class _EventFlow:
-    event: core.EventInfo
-    secrets: Secrets
-    names: Names
-    known: dict[str, Audience] = field(factory=dict)
-    silent: bool = False
-    deciding: list[Span] = field(factory=list)
-    """The conditions and sources around, which not everybody sees."""
-    alias: dict[str, str | None] = field(factory=dict)
-
-    def check(self) -> None:
-        for param in self.event.params:
-            self.known[param.name] = None if param.audience is None else frozenset(param.audience)
-        self.alias = aliases(self.event.body)
-        self.body(self.event.body, None)
-
-    def audience(self, expr: core.Expr) -> Audience:
-        return self.secrets.audience(expr, self.known, self.alias)
-
-    def body(self, body: core.Body, context: Audience) -> None:
-        for stmt in body:
-            if isinstance(stmt, core.Bind):
-                value = both(self.audience(stmt.value), context)
-                self.known[stmt.name] = value if stmt.declares else both(self.known.get(stmt.name), value)
-            elif isinstance(stmt, core.Store):
-                self.store(stmt, context)
-            elif isinstance(stmt, core.IfStmt):
-                seen = self.audience(stmt.condition)
-                with self.decided_by(seen, stmt.condition.span):
-                    self.body(stmt.then, both(context, seen))
-                    self.body(stmt.otherwise, both(context, seen))
-            elif isinstance(stmt, core.ForStmt):
-                self.loop(stmt, context)
-
-    def loop(self, stmt: core.ForStmt, context: Audience) -> None:
-        """A loop, until what its rounds hand on to each other is known; only the last time reports."""
-        was_silent, self.silent = self.silent, True
-        handed_on = dict(self.known)
-        while True:
-            self.known = dict(handed_on)
-            self.round(stmt, context)
-            inside = {stmt.var} | declared(stmt.body)
-            after = {name: both(seen, without(self.known[name], inside)) for name, seen in handed_on.items()}
-            if after == handed_on:
-                break
-            handed_on = after
-        self.silent = was_silent
-        self.known = dict(handed_on)
-        self.round(stmt, context)
-        self.known = handed_on
-
-    def round(self, stmt: core.ForStmt, context: Audience) -> None:
-        source = self.audience(stmt.source)
-        self.known[stmt.var] = source
-        inner = both(context, source)
-        if stmt.condition is not None:
-            inner = both(inner, self.audience(stmt.condition))
-        where = stmt.source.span if stmt.condition is None or source is not None else stmt.condition.span
-        with self.decided_by(inner, where):
-            self.body(stmt.body, inner)
-
-    @contextmanager
-    def decided_by(self, seen: Audience, span: Span) -> Iterator[None]:
-        if seen is None:
-            yield
-            return
-        self.deciding.append(span)
-        yield
-        self.deciding.pop()
-
-    def store(self, stmt: core.Store, context: Audience) -> None:
-        info = self.secrets.fields[stmt.field]
-        source = both(self.audience(stmt.value), context)
-        for key in stmt.keys:
-            source = both(source, self.audience(key))
-        if source is None or info.visibility == "hidden" or self.silent:
-            return
-        owner = renamed(place_of(stmt.keys[0]), self.alias) if info.visibility == "private" and stmt.keys else None
-        if owner is not None and owner in source:
-            return
-        seen_by = " and ".join(f"`{name}`" for name in sorted(source))
-        now = f"only {seen_by} may see it" if seen_by else "nobody may see it"
-        then = (
-            f"`{owner}` sees this entry of"
-            if owner
-            else "everybody sees"
-            if info.visibility == "public"
-            else "others see"
-        )
-        used = {node.name for node in everything(stmt.value) if isinstance(node, core.Local)}
-        params = [p for p in self.event.params if p.audience is not None and p.name in used]
-        remedy = "to reveal it, pass it to the event as a public parameter"
-        if params:
-            seers = " and ".join(f"`{name}`" for name in params[0].audience or ())
-            now = f"only {seers} may see `{params[0].name}`" if seers else f"nobody may see `{params[0].name}`"
-            remedy = f"to reveal it, make {' or '.join(f'`{p.name}`' for p in params)} a public parameter"
-        labels = [Label(p.span, "a parameter that not everybody sees") for p in params]
-        if not labels and self.deciding:
-            labels = [Label(self.deciding[-1], "this decides about it, and not everybody sees it")]
-        self.names.report(
-            "V403", f"more people would see this value in `{stmt.field}`", stmt.span, f"{now}; {then} `{stmt.field}`", remedy,
-            labels=(Label(info.span, f"{info.visibility} field"), *labels),
-        )  # fmt: skip
-
-
-def declared(body: core.Body) -> set[str]:
-    """The names that begin in a body."""
-    found = {stmt.name for stmt in statements(body) if isinstance(stmt, core.Bind) and stmt.declares}
-    return found | {stmt.var for stmt in statements(body) if isinstance(stmt, core.ForStmt)}
 
 
 def without(seen: Audience, names: set[str]) -> Audience:

@@ -32,6 +32,16 @@ LEAKS = {
         "    require other:",
         "event CardDrawn shows seen",
     ),
+    "a drawn card that shows in how many there are": (
+        "## A card of another suit",
+        "    require other:",
+        "event CardDrawn shows low_ones",
+    ),
+    "a drawn card that shows in whether it is new": (
+        "## A card of another suit",
+        "    require other:",
+        "event CardDrawn shows kinds",
+    ),
 }  # fmt: skip
 
 
@@ -41,13 +51,20 @@ def leaking(name: str) -> str:
     if "open" in name:
         text = text.replace("    score[Player]: 0..100\n", "    score[Player]: 0..100\n    seen[Player]: Suit?\n")
         text = text.replace("    hand[by] += card\n", "    hand[by] += card\n    seen[by] = card\n", 1)
+    if "how many" in name:
+        text = text.replace("    score[Player]: 0..100\n", "    score[Player]: 0..100\n    hidden low_ones: list[Suit, 90]\n")
+        more = "    hand[by] += card\n    if card.worth < 3:\n        low_ones += cups\n"
+        text = text.replace("    hand[by] += card\n", more, 1)
+    if "new" in name:
+        text = text.replace("    score[Player]: 0..100\n", "    score[Player]: 0..100\n    private kinds[Player]: set[Suit]\n")
+        text = text.replace("    hand[by] += card\n", "    hand[by] += card\n    kinds[by] += card\n", 1)
     return text
 
 
 @pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Secrets are not checked, and what is compiled so is forgotten."""
-    monkeypatch.setattr(check, "check_secrets", lambda *_: None)
+    monkeypatch.setattr(check, "check_secrets_of", lambda program, names: program)
     monkeypatch.setattr(program, "_MEMORY", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
