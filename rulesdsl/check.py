@@ -275,11 +275,11 @@ class _Checker:
         transitions = tuple(self.law(decl, True) for decl in self.declared(syntax.Transition))
         self.main()
         self.result_is_sure(flows)
-        offered = {e.name for e in names.entities.values() if e.kind == "action" and e.used}
+        played = {e.name for e in names.entities.values() if e.kind in ("action", "event") and e.used}
         scenarios = ScenarioChecker(names, self.scope).all(self.declared(syntax.Scenario))
         for entity in names.entities.values():
-            if entity.kind == "action":
-                entity.used = entity.name in offered  # that a scenario performs it does not make it part of the game
+            if entity.kind in ("action", "event"):
+                entity.used = entity.name in played  # that a scenario names it does not make it part of the game
         game = names.game
         defs = tuple(self.defs[decl.name.id] for decl in self.declared(syntax.Def) if self.own(decl))
         defs += tuple(

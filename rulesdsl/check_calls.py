@@ -107,7 +107,26 @@ class CallChecker:
         self, args: tuple[syntax.Arg, ...], params: list[tuple[str, Type]], what: str, span: Span, declared: Span | None
     ) -> tuple[core.Expr, ...] | None:
         """Arguments by position and name, fitted to their parameters; None after a report."""
-        labels = (Label(declared, "declared here"),) if declared is not None else ()
+        order = self.named(args, params, what, declared)
+        missing = [name for name, _ in params if name not in order] if order is not None else []
+        if missing:
+            self.report(
+                "T302",
+                f"{what} needs {', '.join(f'`{name}`' for name in missing)}",
+                span,
+                "",
+                signature(what, params),
+                labels=declared_at(declared),
+            )
+        if order is None or missing or any(value.type == UNKNOWN for value in order.values()):
+            return None
+        return tuple(order[name] for name, _ in params)
+
+    def named(
+        self, args: tuple[syntax.Arg, ...], params: list[tuple[str, Type]], what: str, declared: Span | None
+    ) -> dict[str, core.Expr] | None:
+        """Those arguments that are given, by the names of their parameters; None after a report."""
+        labels = declared_at(declared)
         order: dict[str, core.Expr] = {}
         wrong = False
         for position, arg in enumerate(args):
@@ -144,19 +163,7 @@ class CallChecker:
                 wrong = True
                 continue
             order[name] = self.checker.fitted(arg.value, dict(params)[name], f"`{name}` of {what}")
-        missing = [name for name, _ in params if name not in order]
-        if missing and not wrong:
-            self.report(
-                "T302",
-                f"{what} needs {', '.join(f'`{name}`' for name in missing)}",
-                span,
-                "",
-                signature(what, params),
-                labels=labels,
-            )
-        if missing or wrong or any(value.type == UNKNOWN for value in order.values()):
-            return None
-        return tuple(order[name] for name, _ in params)
+        return None if wrong else order
 
     def user_def(self, entity: Entity, node: syntax.Call) -> core.Expr:
         if self.checker.scope.kind == "constant":
@@ -646,6 +653,11 @@ class CallChecker:
 
 def counted(count: int) -> str:
     return "no arguments" if count == 0 else "1 argument" if count == 1 else f"{count} arguments"
+
+
+def declared_at(declared: Span | None) -> tuple[Label, ...]:
+    """A label at the declaration of what is called, if it has one."""
+    return (Label(declared, "declared here"),) if declared is not None else ()
 
 
 def signature(what: str, params: list[tuple[str, Type]]) -> str:

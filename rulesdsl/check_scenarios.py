@@ -139,6 +139,8 @@ class ScenarioChecker:
             return core.ScenarioGiven(body, line.span)
         if isinstance(line, syntax.ExpectLine):
             return core.ScenarioExpect(expr.condition(line.condition), line.condition.span)
+        if isinstance(line, syntax.ExpectEvent):
+            return self.event(line, expr)
         if isinstance(line, syntax.RunLine):
             return self.run(line, expr)
         if isinstance(line, syntax.DrawLine):
@@ -181,6 +183,24 @@ class ScenarioChecker:
             else CallChecker(expr).arguments(call.args, params, f"`{word}`", call.span, entity.span)
         )
         return core.ScenarioRun(word, args, line.span) if args is not None else None
+
+    def event(self, line: syntax.ExpectEvent, expr: ExprChecker) -> core.ScenarioStep | None:
+        """An event of the rules, with those of its arguments that matter."""
+        word = line.event.action
+        entity = self.names.use(word.id)
+        if entity is None or entity.kind != "event":
+            what = f"there is no event `{word.id}`"
+            if entity is not None:
+                what = f"`{word.id}` is {article(entity.kind)}, not an event"
+            self.names.report("N209", what, word.span, "not an event", self.names.nearest(word.id, ("event",)))
+            return None
+        params = self.names.resolve(entity)
+        if params == UNKNOWN:
+            return None
+        args = CallChecker(expr).named(line.event.args, params, f"`{word.id}`", entity.span)
+        if args is None or any(value.type == UNKNOWN for value in args.values()):
+            return None
+        return core.ScenarioEvent(word.id, tuple(args.get(name) for name, _ in params), line.absent, line.span)
 
     def outcome(self, node: syntax.Expr, expr: ExprChecker) -> tuple[core.Const, ...]:
         """A drawn outcome: one constant for each type that the word may be of."""

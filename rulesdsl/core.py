@@ -696,12 +696,25 @@ class ScenarioIllegal:
 
 
 @frozen
+class ScenarioEvent:
+    """What the line before must have made happen, or, with `absent`, must not. `args`: of all parameters, None where any value
+    will do."""
+
+    event: str
+    args: tuple[Expr | None, ...]
+    absent: bool
+    span: Span
+
+
+@frozen
 class ScenarioGiven:
     body: Body
     span: Span
 
 
-ScenarioStep = Union[ScenarioMove, ScenarioRun, ScenarioDraw, ScenarioExpect, ScenarioIllegal, ScenarioGiven]
+ScenarioStep = Union[
+    ScenarioMove, ScenarioRun, ScenarioDraw, ScenarioExpect, ScenarioIllegal, ScenarioEvent, ScenarioGiven
+]
 
 
 @frozen

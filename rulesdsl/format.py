@@ -367,6 +367,8 @@ class Printer(StatementPrinter):
             case syntax.ExpectIllegal():
                 by = (f" by {x.by.id}",) if x.by is not None else ()
                 doc = Seq(("expect illegal ", docs.expr(x.who, POSTFIX), " ", docs.alternative(x.move), *by))
+            case syntax.ExpectEvent():
+                doc = Seq(("expect not event " if x.absent else "expect event ", docs.alternative(x.event)))
         self._line(x.span.start, x.span.end, doc, indent, until=until)
 
 

@@ -20,7 +20,7 @@ SHAPES = {
     "transition": 'transition "text":', "terminates": "terminates within 100 choices", "scenario": 'scenario "text":',
     "let": "let name = value", "var": "var name: type = value", "emit": "emit Event(value)", "for": "for x in values if condition:",
     "turns": "turns p from first if condition:", "repeat": "repeat number:", "step": "step name:", "draw": "draw name from values",
-    "end": "end win p`, `end scores {...}` or `end tie", "expect": "expect condition` or `expect illegal player action(values) by name",
+    "end": "end win p`, `end scores {...}` or `end tie", "expect": "expect condition`, `expect illegal player action(values) by name` or `expect event Event(values)",
     "variant": 'variant name of "base.rules":', "set": "set param = value", "replace": 'replace step flow.step because "...":',
     "remove": 'remove def name because "..."', "add": 'add require action.name: condition else "..."',
     "before": "before step flow.step:", "run": "run flow(values)", "with": "with parameter = value", "given": "given:",

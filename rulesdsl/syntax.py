@@ -775,7 +775,16 @@ class ExpectIllegal:
     by: Name | None
 
 
-ScenarioLine = Union[WithLine, Given, RunLine, PlayLine, PassLine, DrawLine, ExpectLine, ExpectIllegal]
+@frozen
+class ExpectEvent:
+    """`expect event Stolen(ann, card=ore)`: arguments may be left out. With `absent` no such event may have happened."""
+
+    span: Span
+    event: Alternative
+    absent: bool
+
+
+ScenarioLine = Union[WithLine, Given, RunLine, PlayLine, PassLine, DrawLine, ExpectLine, ExpectIllegal, ExpectEvent]
 
 
 @frozen

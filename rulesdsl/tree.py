@@ -298,6 +298,9 @@ class Builder(Statements):
         by = self._clause_name(c[-2]) if is_kind(c[-2], "NAME") else None
         return syntax.ExpectIllegal(self._span(c), who, move, by)
 
+    def on_expect_event(self, c: list[Any]) -> syntax.ExpectEvent:
+        return syntax.ExpectEvent(self._span(c), nodes(c)[0], is_kind(c[1], "NOT"))
+
 
 def _starts_with_sentence(block: Sequence[Any]) -> bool:
     return isinstance(block[0], syntax.Sentence)

@@ -168,11 +168,14 @@ def test_scenarios():
     (scenario,) = tree(
         'scenario "s":\n    with a = 1, b = 2\n    given:\n        c = 3\n    run f(1)\n    draw 3, 4\n    p passes\n    p act(1)\n'
         "    Player[0] act\n    expect a\n    expect illegal p act(1) by why\n"
+        "    expect event Acted(p, n=1)\n    expect not event Acted\n    expect not a\n"
     ).declarations
     assert isinstance(scenario, syntax.Scenario)
     assert [type(line).__name__ for line in scenario.lines] == [
         "WithLine", "Given", "RunLine", "DrawLine", "PassLine", "PlayLine", "PlayLine", "ExpectLine", "ExpectIllegal",
+        "ExpectEvent", "ExpectEvent", "ExpectLine",
     ]
+    assert [line.absent for line in scenario.lines if isinstance(line, syntax.ExpectEvent)] == [False, True]
 
 
 def test_a_value_may_stand_on_the_line_of_its_colon():

@@ -84,6 +84,36 @@ expect illegal bob wait
 expect illegal ana play(two)
 expect illegal ana intend(ace)
 """,
+    "events of the line before, with those arguments that matter": """
+with hand_size = 1
+run main()
+draw ace, two
+expect event Dealt(ana, ace)
+expect event Dealt(ana)
+expect event Dealt(card=two)
+expect not event Dealt(bob, ace)
+ana wait
+expect event Waited
+expect not event Waited(bob)
+expect not event Dealt
+ana passes
+expect not event Waited
+""",
+    "events of a line that was passed over are those of the line before": """
+with hand_size = 0
+run main()
+ana wait
+ana passes
+expect event Waited(ana)
+""",
+    "events of a direct action": """
+ana roll
+draw 4
+expect event Rolled(ana, 4)
+given:
+    luck = 2
+expect not event Rolled
+""",
     "several givens": """
 given:
     luck = 3
@@ -159,6 +189,21 @@ FAILING = {
         "with hand_size = 0\nrun main()\nrun main()",
         "run main()",
         ["`run` needs a state in which nothing is asked", "asked: ana chooses play or roll or wait"],
+    ),
+    "an event that did not happen": (
+        "ana wait\nexpect event Waited(bob)",
+        "expect event Waited(bob)",
+        ["this did not happen", "happened: Waited(ana)"],
+    ),
+    "an event that should not have happened": (
+        "ana roll\ndraw 4\nexpect not event Rolled(by=ana)",
+        "expect not event Rolled(by=ana)",
+        ["this happened", "happened: Rolled(ana, 4)"],
+    ),
+    "an event where nothing happened": (
+        "expect event Waited",
+        "expect event Waited",
+        ["this did not happen", "nothing happened"],
     ),
     "the rules fail": (
         "given:\n    score[ana] = 30\n    hand[ana] = {ace: 1}\nana play(ace)",
