@@ -5,13 +5,14 @@
 | negated          | the condition of a guard, an `if`, a loop or a choice of values; what a yes-or-no def gives |
 | off by one       | a number is one larger; `<` becomes `<=` and so on                           |
 | swapped players  | a player becomes the next one, `p.next` becomes `p`                           |
-| dropped effect   | an `emit`, an assignment, a flow that is run or an `end` is left out           |
+| left out         | a guard, an `emit`, an assignment, a flow that is run or an `end`             |
 
 Laws, measures, scenarios and parameters are left as they are: they say what should be, or what can be agreed on.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,7 +21,7 @@ from attrs import evolve, field, fields, frozen, has
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source, Span
 
-NEGATED, OFF_BY_ONE, SWAPPED, DROPPED = KINDS = ("negated", "off by one", "swapped players", "dropped effect")
+NEGATED, OFF_BY_ONE, SWAPPED, LEFT_OUT = KINDS = ("negated", "off by one", "swapped players", "left out")
 _STRICT = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 _MUTATED = (syntax.Const, syntax.Enum, syntax.State, syntax.Def, syntax.Event, syntax.Action, syntax.Flow)
 
@@ -28,7 +29,8 @@ _MUTATED = (syntax.Const, syntax.Enum, syntax.State, syntax.Def, syntax.Event, s
 @frozen
 class Mutant:
     """One change of a text. `owner` is the declaration that it is in, `clause` the innermost clause. `node` and `put` are the
-    same change of the tree: what is taken away, and what is put in its place."""
+    same change of the tree: what is taken away, and what is put in its place. `number`: how many of its name there are in the
+    clause up to here."""
 
     kind: str
     owner: str
@@ -37,6 +39,7 @@ class Mutant:
     after: str
     node: Any = field(eq=False, repr=False)
     put: Any = field(eq=False, repr=False)
+    number: int = 1
 
     @property
     def before(self) -> str:
@@ -48,8 +51,11 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What it is, on one line and without its place, so that it is the same after other lines were changed."""
-        return f"{self.clause}: {_line(self.before)} → {_line(self.after)}"
+        """What it is, on one line and without its place, so that it is the same after other lines were changed. A second one of
+        a clause that reads the same has its number: `def f: `p` → `p.next` (2)`."""
+        change = f" {self.kind}" if self.kind in (NEGATED, LEFT_OUT) else f" → {_line(self.after)}"
+        second = f" ({self.number})" if self.number > 1 else ""
+        return f"{self.clause}: {_line(self.before)}{change}{second}"
 
     def apply(self, source: Source) -> Source:
         """The text with the change."""
@@ -96,7 +102,17 @@ def mutants_of(module: syntax.Module, file: str) -> list[Mutant]:
             for mutant in _Walk(name, _seats(module)).declaration(decl):
                 if mutant.span.source.name == file:
                     found.setdefault((mutant.span.start, mutant.span.end, mutant.after), mutant)
-    return sorted(found.values(), key=lambda mutant: (mutant.span.start, mutant.span.end))
+    return _numbered(sorted(found.values(), key=lambda mutant: (mutant.span.start, mutant.span.end)))
+
+
+def _numbered(mutants: list[Mutant]) -> list[Mutant]:
+    """Mutants of which no two have one name."""
+    seen: Counter[str] = Counter()
+    made = []
+    for mutant in mutants:
+        seen[mutant.name] += 1
+        made.append(evolve(mutant, number=seen[mutant.name]))
+    return made
 
 
 def _seats(module: syntax.Module) -> tuple[str, ...]:
@@ -173,6 +189,8 @@ class _Walk:
         for condition in _conditions(node, self.logical):
             negated = syntax.Unary(condition.span, "not", condition)
             yield self.made(NEGATED, condition, negated, f"(not ({condition.span.text}))")
+        if isinstance(node, syntax.Require):
+            yield self.made(LEFT_OUT, node.condition, syntax.BoolLit(node.condition.span, True), "true")
         if isinstance(node, syntax.IntLit):
             yield self.made(OFF_BY_ONE, node, evolve(node, value=node.value + 1), str(node.value + 1))
         elif isinstance(node, syntax.Compare) and len(node.rest) == 1 and node.rest[0][0] in _STRICT:
@@ -183,14 +201,15 @@ class _Walk:
         elif self._is_next(node):
             yield self.made(SWAPPED, node, node.obj, node.obj.span.text)
         elif isinstance(node, (syntax.Emit, syntax.Assign, syntax.CallStatement, syntax.End)):
-            yield self.made(DROPPED, node, syntax.Pass(node.span), "pass")
+            yield self.made(LEFT_OUT, node, syntax.Pass(node.span), "pass")
 
     def _other_bound(self, node: syntax.Compare) -> Mutant:
         """The comparison with the bound in or out."""
         op, right = node.rest[0]
-        between = Span(node.span.source, node.first.span.end, right.span.start)
+        source, end = node.span.source, node.first.span.end
+        start = end + source.text[end : right.span.start].index(op)
         put = evolve(node, rest=((_STRICT[op], right),))
-        return self.made(OFF_BY_ONE, node, put, between.text.replace(op, _STRICT[op], 1), between)
+        return self.made(OFF_BY_ONE, node, put, _STRICT[op], Span(source, start, start + len(op)))
 
     def _is_next(self, node: Any) -> bool:
         return (
@@ -230,4 +249,4 @@ def _conditions(node: Any, logical: bool) -> list[syntax.Expr]:
     return [found] if found is not None and not isinstance(node, syntax.ExpectLine) else []
 
 
-__all__ = ["DROPPED", "KINDS", "NEGATED", "OFF_BY_ONE", "SWAPPED", "Mutant", "mutants_of"]
+__all__ = ["KINDS", "LEFT_OUT", "NEGATED", "OFF_BY_ONE", "SWAPPED", "Mutant", "mutants_of"]

@@ -45,20 +45,22 @@ USUAL: Setting = ((), None)
 @frozen
 class Verdict:
     """What became of a mutant. `outcome`: "refused" by the checker, "noticed" `by` a scenario or a law, or "survived".
-    `whole`: everything was tried before the time was up. `reason`: why it may survive, as the file of known ones says."""
+    `near`: the scenarios that come closest to it; `whole`: everything was tried before the time was up. `reason`: why it may
+    survive, as the file of known ones says."""
 
     mutant: Mutant
     outcome: str
     by: str = ""
     reason: str = ""
+    near: tuple[str, ...] = ()
     whole: bool = True
     seconds: float = field(default=0.0, eq=False)
 
 
 @frozen
 class Plan:
-    """How the mutants of a game are tried: its scenarios by the settings that they need, which of them come to each declaration
-    and to each place of the text (the smallest places first), how much each of them comes to, and the limits for each mutant:
+    """How the mutants of a game are tried: its scenarios by the settings that they need, which of them come to each clause and
+    to each place of the text (the smallest places first), how much each of them comes to, and the limits for each mutant:
     random games, and seconds of a processor, so that what else the machine does makes no difference."""
 
     source: Source
@@ -72,8 +74,7 @@ class Plan:
     def order(self, mutant: Mutant) -> Order:
         """The scenarios that may notice a mutant. Those that come to the smallest place around the change are run first, and
         those that come to little else; settings that more of these share are compiled first."""
-        titles = self.reaching.get(mutant.owner, frozenset(self.weight))
-        near = next((found for place, found in self.places if _within(mutant.span, place)), titles) & titles
+        titles, near = self._titles(mutant), frozenset(self.near(mutant))
         chosen = [(setting, [title for title in known if title in titles]) for setting, known in self.settings]
         chosen.sort(key=lambda item: (-len(near.intersection(item[1])), -len(item[1])))
         return tuple(
@@ -81,6 +82,17 @@ class Plan:
             for setting, some in chosen
             if some
         )
+
+    def near(self, mutant: Mutant) -> tuple[str, ...]:
+        """The scenarios that come to the smallest place around a change, in the order of the file. For what only has a value,
+        like a constant, it is not known which they are."""
+        around = (found for place, found in self.places if _within(mutant.span, place))
+        clause = self.reaching.get(mutant.clause, self._titles(mutant))
+        found = next(around, clause) & self._titles(mutant)
+        return tuple(title for _, known in self.settings for title in known if title in found)
+
+    def _titles(self, mutant: Mutant) -> frozenset[str]:
+        return self.reaching.get(mutant.owner, frozenset(self.weight))
 
 
 def plan_of(game: Game, games: int = GAMES, seconds: float = SECONDS) -> Plan:
@@ -90,7 +102,8 @@ def plan_of(game: Game, games: int = GAMES, seconds: float = SECONDS) -> Plan:
     places: dict[Span, set[str]] = {}
     weight: dict[str, int] = {}
     for point, count in cover(game, games=0).counts.items():
-        reaching.setdefault(_owner(point.clause), set()).update(count.scenarios)
+        for clause in {point.clause, _owner(point.clause)}:
+            reaching.setdefault(clause, set()).update(count.scenarios)
         places.setdefault(point.span, set()).update(count.scenarios)
         for title in count.scenarios:
             weight[title] = weight.get(title, 0) + 1
@@ -153,14 +166,14 @@ class _Piece:
     """Some mutants with what is tried against each, for one process."""
 
     source: Source
-    mutants: tuple[tuple[Mutant, Order, str], ...]
+    mutants: tuple[tuple[Mutant, Order, tuple[str, ...], str], ...]
     games: int
     seconds: float
 
 
 def trying(plan: Plan, mutants: Sequence[Mutant], reasons: Mapping[str, str], jobs: int = 1) -> Iterator[list[Verdict]]:
     """The verdicts in order, some at a time."""
-    given = [(mutant, plan.order(mutant), reasons.get(mutant.name, "")) for mutant in mutants]
+    given = [(mutant, plan.order(mutant), plan.near(mutant), reasons.get(mutant.name, "")) for mutant in mutants]
     pieces = [
         _Piece(plan.source, tuple(given[first : first + CHUNK]), plan.games, plan.seconds)
         for first in range(0, len(given), CHUNK)
@@ -170,19 +183,20 @@ def trying(plan: Plan, mutants: Sequence[Mutant], reasons: Mapping[str, str], jo
 
 def attempt(plan: Plan, mutant: Mutant) -> Verdict:
     """Try one mutant."""
-    return _some(_Piece(plan.source, ((mutant, plan.order(mutant), ""),), plan.games, plan.seconds))[0]
+    given = (mutant, plan.order(mutant), plan.near(mutant), "")
+    return _some(_Piece(plan.source, (given,), plan.games, plan.seconds))[0]
 
 
 def _some(piece: _Piece) -> list[Verdict]:
     module = program.parse_source(piece.source)
     verdicts = []
     with _old_objects_left_alone():
-        for mutant, order, reason in piece.mutants:
+        for mutant, order, near, reason in piece.mutants:
             began = time.process_time()
             outcome, by, whole = _tried(piece, mutant.changed(module), order, began)
             gc.collect()  # a compiled mutant is not needed again, and holds itself
             kept = reason if outcome == SURVIVED else ""
-            verdicts.append(Verdict(mutant, outcome, by, kept, whole, time.process_time() - began))
+            verdicts.append(Verdict(mutant, outcome, by, kept, near, whole, time.process_time() - began))
     return verdicts
 
 

@@ -246,11 +246,23 @@ def _render_one(item: Diagnostic, colour: bool, width: int) -> str:
     for position, group in enumerate(by_source.values()):
         lines.append(paper.row("┌─" if position == 0 else "├─", group[0].span.place))
         lines += _excerpt(group, paper)
-    for hint in item.hints:
+    return "\n".join([*lines, *_hints(item.hints, paper)])
+
+
+def excerpt(span: Span, text: str, hints: Iterable[str] = (), *, colour: bool = False, width: int = 80) -> str:
+    """A place of a source with a few words under it, and hints, laid out as in a diagnostic."""
+    mark = _Mark(span, text, "warning")
+    paper = _Paper(colour, width, len(str(span.line)))
+    return "\n".join([paper.row("┌─", span.place), *_excerpt([mark], paper), *_hints(hints, paper)])
+
+
+def _hints(hints: Iterable[str], paper: _Paper) -> list[str]:
+    lines = []
+    for hint in hints:
         first, *more = textwrap.wrap(hint, paper.room, break_long_words=False, break_on_hyphens=False) or [""]
         lines.append(paper.row("=", paper.paint("hint", first)))
         lines += [paper.row(" ", paper.paint("hint", part)) for part in more]
-    return "\n".join(lines)
+    return lines
 
 
 def _excerpt(marks: list[_Mark], paper: _Paper) -> list[str]:

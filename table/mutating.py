@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from table.console import console, paint, plural, say, say_json
+from table.console import colour_wanted, console, paint, plural, say, say_json, width
 from table.files import shown
 from table.options import as_json, no_colour, parameters, rules_file, with_variants
 
 if TYPE_CHECKING:
+    from playtest.mutants import Mutant
     from playtest.mutation import Verdict
 
 EXAMPLES = """\b
@@ -55,10 +57,10 @@ def mutate_command(
 ) -> int:
     """Change FILE in one place at a time, and see whether a scenario or a law notices.
 
-    Guards and conditions are negated, numbers are one larger, players are swapped, effects are left out. What nothing notices is
-    listed: each is a rule that could be wrong without anybody knowing, or a change that makes no difference. For the latter a
-    file FILE.mutants may hold lines `MUTANT  # reason`, where MUTANT is what the list says.
-    The exit code is 1 if a mutant without a reason is not noticed.
+    Conditions are negated, numbers are one larger, players are swapped, guards and effects are left out. What nothing notices is
+    shown: each is a rule that could be wrong without anybody knowing, or a change that makes no difference. For the latter a
+    file beside FILE, NAME.mutants, may hold lines `MUTANT  # reason`, where MUTANT is what stands after "not noticed".
+    The exit code is 1 if a mutant without a reason is not noticed, or a reason is no longer needed.
     """
     from playtest.mutation import SURVIVED, chosen, plan_of, reasons_in, trying
     from table.loading import load_game
@@ -110,26 +112,84 @@ def _progress(mutants: int, quiet: bool) -> Iterator[Callable[[int], None]]:
 
 def _say(name: str, verdicts: list[Verdict], stale: list[str], verbose: bool) -> None:
     from playtest.mutation import NOTICED, REFUSED, SURVIVED
+    from rulesdsl.diagnostics import excerpt
 
     for verdict in verdicts:
         if verdict.outcome == SURVIVED and not verdict.reason:
-            say(f"{paint('not noticed', fg='yellow', bold=True)}  {verdict.mutant.name}   {verdict.mutant.place}")
+            say(f"{paint('not noticed', fg='yellow', bold=True)}  {verdict.mutant.name}")
+            say(
+                excerpt(
+                    verdict.mutant.span,
+                    _changed(verdict.mutant),
+                    _hints(verdict),
+                    colour=colour_wanted(),
+                    width=width(),
+                )
+            )
+            say()
         elif verdict.outcome == SURVIVED:
-            say(f"{paint('known', dim=True):<11}  {verdict.mutant.name}: {verdict.reason}")
+            say(f"{paint('known      ', dim=True)}  {verdict.mutant.name}")
+            for line in wrap(verdict.reason, width() - 13):
+                say(f"{'':<13}{line}")
         elif verbose:
-            by = f"by {verdict.by}" if verdict.outcome == NOTICED else "by the checker"
-            say(f"{verdict.outcome:<11}  {verdict.mutant.name}  {by}")
+            say(f"{verdict.outcome:<11}  {verdict.mutant.name}")
+            say(f"{'':<13}by {verdict.by if verdict.outcome == NOTICED else 'the checker'}")
     for name_ in stale:
-        say(f"{paint('stale', fg='yellow')}        {name_} is noticed, or is no more: take its reason away")
+        say(f"{paint('stale      ', fg='yellow')}  {name_}")
+        say(f"{'':<13}is noticed, or is no more: take its reason away")
     counted = Counter(verdict.outcome for verdict in verdicts)
     tried = counted[NOTICED] + counted[SURVIVED]
     share = f", {100 * counted[NOTICED] / tried:.1f} %" if tried else ""
     excused = sum(bool(verdict.reason) for verdict in verdicts)
     more = f" ({excused} with a reason)" if excused else ""
-    say(
+    told = (
         f"{name}: {counted[NOTICED]} of {plural(tried, 'mutant')} noticed{share}; {counted[SURVIVED]} not noticed{more};"
         f" {counted[REFUSED]} more refused by the checker"
     )
+    for line in wrap(told, width()):
+        say(line)
+
+
+def _changed(mutant: Mutant) -> str:
+    """What a mutant makes of the text that is underlined."""
+    from playtest.mutants import LEFT_OUT, NEGATED
+
+    return mutant.kind if mutant.kind in (NEGATED, LEFT_OUT) else f"`{mutant.after}` in its place"
+
+
+def _hints(verdict: Verdict) -> Iterator[str]:
+    """Who could have noticed, and what would."""
+    from playtest.mutants import LEFT_OUT, NEGATED, OFF_BY_ONE
+
+    mutant, near = verdict.mutant, verdict.near
+    if mutant.owner.split(" ")[0] in ("const", "enum", "state"):
+        yield "write a scenario that expects this value, or something that follows from it"
+    else:
+        titles = ", ".join(f'"{title}"' for title in near[:2])
+        others = f" and {plural(len(near) - 2, 'more', 'more')}" if len(near) > 2 else ""
+        yield f"these come here, and pass all the same: {titles}{others}" if near else "no scenario comes here"
+        if mutant.clause.startswith("require"):
+            action, name = mutant.clause.removeprefix("require ").split(".")
+            refused = f"`expect illegal ... {action} by {name}`"
+            just = (
+                "just beyond the limit, and a move that is just allowed"
+                if mutant.kind == OFF_BY_ONE
+                else "and a move that it allows"
+            )
+            yield f"write {refused} {just}"
+        elif mutant.kind == NEGATED:
+            yield "write a scenario for each outcome of the condition, and expect what differs"
+        elif mutant.kind == OFF_BY_ONE:
+            yield "write a scenario at the limit, where one more or less makes a difference"
+        elif mutant.kind == LEFT_OUT and mutant.before.startswith("emit"):
+            event = mutant.before.removeprefix("emit").split("(")[0].strip()
+            yield f"write `expect event {event}(...)`, or expect what it changes"
+        elif mutant.kind == LEFT_OUT:
+            yield "write a scenario that expects what it does"
+        else:
+            yield "write a scenario in which the next player fares otherwise, and expect who it is, or `expect event ...`"
+    if not verdict.whole:
+        yield "the time was too short to try everything: see --seconds"
 
 
 def _plain(verdicts: list[Verdict], stale: list[str]) -> dict[str, Any]:
