@@ -12,10 +12,11 @@ from hypothesis.control import BuildContext, current_build_context
 
 from interpreter.log import Log
 from interpreter.rules import Rules
+from playtest.folders import FUZZ
 from playtest.logs import plies_of
 from playtest.report import listed, tell
 
-FOLDER = Path("fuzz")
+FOLDER = Path(FUZZ)
 LONGEST_NAME = 100
 
 _KEPT: WeakKeyDictionary[BuildContext, int] = WeakKeyDictionary()

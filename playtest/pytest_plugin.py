@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from playtest.folders import FOUND, FUZZ
+
 if TYPE_CHECKING:
     from interpreter.game import Game
     from interpreter.rules import Rules
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 GAMES = 25
 LOG_START = b'{"format":"rulesdsl-log/'
 FOUND_START = b"# Found by `rulesdsl "
-EXPLORED = "explore"
-"""Where `rulesdsl explore` writes games."""
 MARKERS = {
     "rules": "anything collected from rules files and logs of games",
     "rules_check": "the check of a rules file",
@@ -48,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("rules_games", "random games in each fuzz item; 0: no fuzz items", default=str(GAMES))
     parser.addini("rules_seed", "the seed of the random games", default="0")
-    parser.addini("rules_out", "where games that break a law are written", default="fuzz")
+    parser.addini("rules_out", "where games that break a law are written", default=FUZZ)
 
 
 def _count(text: str) -> int:
@@ -86,7 +86,7 @@ def _without_rules(header: bytes) -> bool:
 
 def _wanted(path: Path, config: pytest.Config) -> bool:
     root, out = config.rootpath, Path(str(_setting(config, "rules_out")))
-    if path.is_relative_to(root / out) or (path.suffix == ".jsonl" and path.parent.name in (out.name, EXPLORED)):
+    if path.is_relative_to(root / out) or (path.suffix == ".jsonl" and path.parent.name in FOUND | {out.name}):
         return False
     name = (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in config.getini("rules_files"))

@@ -13,12 +13,14 @@ from typing import Any
 
 from attrs import field, frozen
 
+from interpreter.log import Log
 from interpreter.rules import Rules
 from playtest.bots import Bot, bot
 from playtest.figures import CONFIDENCE, MEAN, PART, SHARE, Comparison, Figure, compare, figure
 from playtest.fuzz import draw
 from playtest.jobs import in_order
-from playtest.plies import DRAW, Position, State
+from playtest.logs import record
+from playtest.plies import CHOICE, DRAW, Ply, Position, State, play
 from playtest.valuing import Valuation, credit
 from rulesdsl import program, runtime
 from rulesdsl.core import EventInfo
@@ -121,6 +123,12 @@ class Simulation:
                 found[f"score of {who}"] = MEAN, scores
         return found
 
+    def by_game(self) -> dict[str, dict[int, float]]:
+        """The numbers by the name of the figure and the number of the game, for figures that all games played out have."""
+        over = [number for number, game in enumerate(self.games) if game.credits is not None]
+        found = {name: numbers for name, (_, numbers) in self.columns().items() if len(numbers) == len(over)}
+        return {name: dict(zip(over, numbers, strict=True)) for name, numbers in found.items()}
+
     def figures(self) -> list[Figure]:
         """Every figure with its interval."""
         return [figure(kind, name, numbers, self.confidence) for name, (kind, numbers) in self.columns().items()]
@@ -201,8 +209,15 @@ def bots_at(plan: Plan, seats: int, game: int) -> tuple[str, ...]:
     return tuple(plan.bots[(seat + shift) % len(plan.bots)] for seat in range(seats))
 
 
-def play_game(rules: Rules, plan: Plan, number: int) -> Played:
-    """Play one game of a plan."""
+def game_log(rules: Rules, plan: Plan, number: int) -> Log:
+    """The log of one game of a plan."""
+    plies: list[Ply] = []
+    play_game(rules, plan, number, plies)
+    return record(rules, plies).log
+
+
+def play_game(rules: Rules, plan: Plan, number: int, plies: list[Ply] | None = None) -> Played:
+    """Play one game of a plan; its answers and draws are added to `plies`."""
     module: Any = rules.module
     names = bots_at(plan, len(rules.seats), number)
     bots: list[Bot] = [bot(name, f"{plan.seed}/{number}/{seat}") for seat, name in enumerate(names)]
@@ -217,12 +232,14 @@ def play_game(rules: Rules, plan: Plan, number: int) -> Played:
         state, frame = position
         trace = runtime.Trace()
         if module.KIND[frame[0]] == DRAW:
-            position = module.drawn(state, frame, draw(module.outcomes(state, frame), chance), trace)
+            ply = DRAW, draw(module.outcomes(state, frame), chance)
         else:
             moves = module.legal(state, frame)
             answers, options, forced = answers + 1, options + len(moves), forced + (len(moves) == 1)
-            move = bots[module.asked(state, frame)].pick(rules, position, moves)
-            position = module.answer(state, frame, move, trace)
+            ply = CHOICE, bots[module.asked(state, frame)].pick(rules, position, moves)
+        position = play(module, position, ply, trace)
+        if plies is not None:
+            plies.append(ply)
         last = list(trace) or last
         ahead = values.leader(position[0]) if trace else leader
         if ahead is not None and ahead != leader:

@@ -82,9 +82,23 @@ def _tested(first: Source, second: Source) -> Tested | None:
 
 
 def _say(found: Difference, tested: Tested | None, texts: Sequence[Source]) -> None:
+    """A variant's changes, then how much is left as it is, and how the scenarios of the base went."""
+    from table.check import of_the_base
+
+    say_changes(found, texts)
+    parts = [unchanged(found)]
+    parts += [of_the_base(tested)] if tested is not None and tested.base else []
+    say((" · " if len(unstyle(" · ".join(parts))) <= width() else "\n").join(parts))
+
+
+def unchanged(found: Difference) -> str:
+    """How much is left as it is."""
+    return f"{found.unchanged} of {plural(found.total, 'clause')} unchanged"
+
+
+def say_changes(found: Difference, texts: Sequence[Source]) -> None:
     """A variant's changes as it writes them, under its headings; other differences in the order of the first file."""
     from rulesdsl.diff import as_written
-    from table.check import of_the_base
 
     changes = as_written(found.changes, texts) if texts else [("", change) for change in found.changes]
     names = [change.kind for _, change in changes]
@@ -98,9 +112,6 @@ def _say(found: Difference, tested: Tested | None, texts: Sequence[Source]) -> N
         show(_lines(change, kind, name))
     if under:
         say("")
-    parts = [f"{found.unchanged} of {plural(found.total, 'clause')} unchanged"]
-    parts += [of_the_base(tested)] if tested is not None and tested.base else []
-    say((" · " if len(unstyle(" · ".join(parts))) <= width() else "\n").join(parts))
 
 
 _STYLES = {"+": "green", "-": "red", "~": "yellow"}

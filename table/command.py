@@ -18,6 +18,7 @@ COMMANDS = {
     "fmt": ("table.check", "Format rules files."),
     "test": ("table.check", "Run the scenarios of rules files."),
     "diff": ("table.changes", "Show what is different between two rules files."),
+    "review": ("table.review", "Say what a change of the rules does: clauses, scenarios, laws, figures, logs."),
     "lock": ("table.changes", "Remember the clauses of the base that variants change."),
     "fuzz": ("table.fuzzing", "Play random games and look for a broken law."),
     "coverage": ("table.covering", "Say what in the rules scenarios and random games never come to."),

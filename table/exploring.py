@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playtest.folders import EXPLORE
 from table.console import console, paint, plural, say, say_json, show
 from table.files import free_path, shown
 from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
@@ -38,7 +39,7 @@ BYTES_A_POSITION = 700
     "--positions", type=click.IntRange(1), default=1_000_000, show_default=True, help="Stop at so many positions."
 )
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default="explore", help="Where games are written."
+    "--out", type=click.Path(file_okay=False, path_type=Path), default=EXPLORE, help="Where games are written."
 )
 @with_variants
 @parameters

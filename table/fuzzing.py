@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from playtest.folders import FUZZ
 from table.console import PLAIN_WIDTH, console, paint, plural, say, say_json, show
 from table.files import shown
 from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
@@ -54,7 +55,7 @@ Examples:
 )
 @click.option("--uniform", is_flag=True, help="All moves alike, every game from the start: for figures, not for finding.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default="fuzz", help="Where failures are written."
+    "--out", type=click.Path(file_okay=False, path_type=Path), default=FUZZ, help="Where failures are written."
 )
 @click.option(
     "--thorough", type=click.FloatRange(0, 1), help="The share of games in which every law is checked; 1: all of them."
@@ -119,11 +120,11 @@ def fuzz_command(
             say(line)
         rules, last = tried[-1]
         if last.failure is not None:
-            _tell_failure(rules, last.failure, out, stem)
-    return 0 if _good(results) else 1
+            tell_failure(rules, last.failure, out, stem)
+    return 0 if good(results) else 1
 
 
-def _good(results: Sequence[Result]) -> bool:
+def good(results: Sequence[Result]) -> bool:
     """Whether no law was broken, and every number of players had a game that came to its end."""
     return all(result.failure is None and result.ended for result in results)
 
@@ -280,7 +281,7 @@ def _point_text(point: Any) -> str:
     return f"{point.clause} held" if point.kind == GUARD else f"{point.clause} (line {point.span.line})"
 
 
-def _tell_failure(rules: Rules, failure: Failure, out: Path, stem: str) -> None:
+def tell_failure(rules: Rules, failure: Failure, out: Path, stem: str) -> None:
     """Shrinks a failure, saves it and shows it."""
     from rich.text import Text
 

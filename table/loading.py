@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,27 @@ def load_game(file: Path, params: dict[str, Any], variants: Sequence[Path] = ())
         return game.with_params(**params) if params else game
     except ValueProblem as problem:
         raise click.UsageError(str(problem)) from None
+
+
+def load_both(first: Source, second: Source, params: Mapping[str, Any]) -> tuple[Game, Game]:
+    """Two games that are compared, each with those of the parameters that it has.
+
+    Raises:
+        RulesFileError: one of them has mistakes.
+        click.UsageError: a parameter does not exist in either, or does not fit.
+    """
+    from interpreter.errors import ValueProblem
+    from interpreter.game import Game
+
+    games = Game(first), Game(second)
+    for name in params:
+        if not any(name in game.params for game in games):
+            raise click.UsageError(f"neither {games[0].source.name} nor {games[1].source.name} has a parameter {name}")
+    try:
+        one, other = (game.with_params(**{n: v for n, v in params.items() if n in game.params}) for game in games)
+    except ValueProblem as problem:
+        raise click.UsageError(str(problem)) from None
+    return one, other
 
 
 def source_of(file: Path, variants: Sequence[Path] = ()) -> Source:

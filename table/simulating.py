@@ -16,7 +16,6 @@ from table.files import find_for_click, shown
 from table.options import as_json, no_colour, parameters, plain_value, players, rules_file, with_variants
 
 if TYPE_CHECKING:
-    from interpreter.game import Game
     from interpreter.rules import Rules
     from playtest.figures import Comparison, Figure
     from playtest.simulate import Plan, Simulation
@@ -38,7 +37,7 @@ Examples:
 Command = Callable[..., Any]
 
 
-def _how_to_play(command: Command) -> Command:
+def how_to_play(command: Command) -> Command:
     """The options that both commands share."""
     for option in (
         click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many games."),
@@ -65,7 +64,7 @@ def _how_to_play(command: Command) -> Command:
 
 @click.command("simulate", epilog=SIMULATE_EXAMPLES)
 @rules_file
-@_how_to_play
+@how_to_play
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw a picture of the figures.")
 @with_variants
 @parameters
@@ -92,15 +91,15 @@ def simulate_command(
     """
     from table.loading import load_game, rules_for
 
-    wanted = _names(bots)
+    wanted = bots_named(bots)
     settings = list(sweep(params))
     if plot is not None:
         _plot_possible()
     found = []
-    with _progress(games * len(settings), quiet=json_wanted) as tell:
+    with games_bar(games * len(settings), quiet=json_wanted) as tell:
         for setting in settings:
             rules = rules_for(load_game(file, setting, variants), players)
-            found.append((setting, _run(rules, games, wanted, seed, jobs, confidence, tell)))
+            found.append((setting, simulated(rules, games, wanted, seed, jobs, confidence, tell)))
     swept = [name for name, value in params.items() if len(values_of(value)) > 1]
     if json_wanted:
         made = [_plain(simulation, {name: setting[name] for name in swept}) for setting, simulation in found]
@@ -122,7 +121,7 @@ def simulate_command(
 @click.command("compare", epilog=COMPARE_EXAMPLES)
 @click.argument("base", callback=find_for_click)
 @click.argument("variant", callback=find_for_click)
-@_how_to_play
+@how_to_play
 @with_variants
 @parameters
 @players
@@ -149,15 +148,15 @@ def compare_command(
     """
     from playtest.simulate import comparisons
 
-    wanted = _names(bots)
+    wanted = bots_named(bots)
     both = []
-    with _progress(games * 2, quiet=json_wanted) as tell:
+    with games_bar(games * 2, quiet=json_wanted) as tell:
         for rules in _two(base, variant, variants, params, players):
-            both.append(_run(rules, games, wanted, seed, jobs, confidence, tell))
+            both.append(simulated(rules, games, wanted, seed, jobs, confidence, tell))
     found = comparisons(both[0], both[1], confidence)
     if json_wanted:
         say_json(
-            {"games": games, "seed": seed, "confidence": confidence, "figures": [_plain_compared(c) for c in found]}
+            {"games": games, "seed": seed, "confidence": confidence, "figures": [compared_plain(c) for c in found]}
         )
     else:
         _say_comparison((shown(base), shown(variant)), both, found)
@@ -168,28 +167,15 @@ def _two(
     base: Path, variant: Path, variants: Sequence[Path], params: Mapping[str, Any], players: int | None
 ) -> list[Rules]:
     """The rules of both sides, each with the parameters that it has."""
-    from table.loading import load_game, rules_for
+    from table.loading import load_both, rules_for, source_of
 
-    games = [load_game(base, {}), load_game(variant, {}, variants)]
-    for name in params:
-        if not any(name in game.params for game in games):
-            raise click.UsageError(f"neither {shown(base)} nor {shown(variant)} has a parameter {name}")
-    return [rules_for(_with(game, params), players) for game in games]
-
-
-def _with(game: Game, params: Mapping[str, Any]) -> Game:
-    from interpreter.errors import ValueProblem
-
-    try:
-        return game.with_params(**{name: value for name, value in params.items() if name in game.params})
-    except ValueProblem as problem:
-        raise click.UsageError(str(problem)) from None
+    return [rules_for(game, players) for game in load_both(source_of(base), source_of(variant, variants), params)]
 
 
 # ---------------------------------------------------------------- what was asked for
 
 
-def _names(bots: str) -> tuple[str, ...]:
+def bots_named(bots: str) -> tuple[str, ...]:
     """The bots of `--bots`."""
     from playtest.bots import bot
 
@@ -222,7 +208,7 @@ def sweep(params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         raise click.UsageError("a range of a parameter goes from the smaller number to the larger one: size=4..6")
 
 
-def _run(
+def simulated(
     rules: Rules,
     games: int,
     bots: tuple[str, ...],
@@ -251,7 +237,7 @@ def _run(
 
 
 @contextmanager
-def _progress(games: int, quiet: bool) -> Iterator[Callable[[int], None]]:
+def games_bar(games: int, quiet: bool) -> Iterator[Callable[[int], None]]:
     """A progress bar on a terminal, nothing elsewhere."""
     import sys
 
@@ -332,16 +318,24 @@ def _with_half(figure: Figure) -> str:
 def _say_comparison(names: tuple[str, str], both: Sequence[Simulation], found: Sequence[Comparison]) -> None:
     bots = ", ".join(dict.fromkeys(both[0].bots))
     say(f"{names[0]} and {names[1]}: {plural(len(both[0].games), 'game')} each, bots {bots}, seed {both[0].seed}")
-    say(f"  {'':<30} {'before':>9} {'after':>9}  change, {100 * both[0].confidence:.4g} % interval")
+    say_figures(found, both[0].confidence)
+    count = sum(item.differs for item in found)
+    say(f"≠ {count} of {len(found)} figures differ" if count else "  no figure differs")
+
+
+def say_figures(found: Sequence[Comparison], confidence: float, marked: bool = True) -> None:
+    """Figures before and after, a line each; those that differ are marked."""
+    name = max((len(item.name) for item in found), default=0)
+    say(f"  {'':<{name}} {'before':>8} {'after':>8}  change, {100 * confidence:.4g} % interval")
     for item in found:
-        verdict = paint("differs", fg="yellow", bold=True) if item.differs else "-"
         change = item.change
         sign = "+" if change.value >= 0 else ""
-        told = f"{sign}{change.text(change.value)} ({_interval(change)})"
-        first, second = item.first, item.second
-        say(f"  {item.name:<30} {first.text(first.value):>9} {second.text(second.value):>9}  {told:<32} {verdict}")
-    count = sum(item.differs for item in found)
-    say(f"  {count} of {len(found)} figures differ" if count else "  no figure differs")
+        low, high = (change.text(value).removesuffix(" %") for value in (change.low, change.high))
+        told = f"{sign}{change.text(change.value)} ({low} to {high})"
+        mark = paint("≠", fg="yellow", bold=True) if marked and item.differs else " "
+        say(
+            f"{mark} {item.name:<{name}} {item.first.text(item.first.value):>8} {item.second.text(item.second.value):>8}  {told}"
+        )
 
 
 # ---------------------------------------------------------------- for tools
@@ -367,7 +361,7 @@ def _plain_figure(figure: Figure) -> dict[str, Any]:
     return {"name": figure.name, "value": figure.value, "low": figure.low, "high": figure.high}
 
 
-def _plain_compared(item: Comparison) -> dict[str, Any]:
+def compared_plain(item: Comparison) -> dict[str, Any]:
     return {
         "name": item.name,
         "before": _plain_figure(item.first),

@@ -151,8 +151,8 @@ def test_a_variant_is_compared_with_its_base(here: Path, capsys: Any) -> None:
     code, out, _ = run(capsys, "compare", "race.rules", "long.rules", "--games", "40")
     assert code == 0 and "race.rules and long.rules: 40 games each" in out
     line = next(line for line in out.splitlines() if "answers a game" in line)
-    assert line.endswith("differs")
-    assert next(line for line in out.splitlines() if "options at" in line).endswith("-")
+    assert line.startswith("≠ ")
+    assert next(line for line in out.splitlines() if "options at" in line).startswith("  ")
     data = json.loads(run(capsys, "compare", "race.rules", "long.rules", "--games", "40", "--json")[1])
     assert {item["name"]: item["differs"] for item in data["figures"]}["answers a game"]
 
