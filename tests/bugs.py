@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 from patches import patched
 
 from interpreter.game import Game
@@ -20,7 +20,7 @@ from playtest.fuzz import Plan, fuzzing
 from playtest.scenarios import run_all
 from playtest.shrink import Shrunk, shrink
 from rulesdsl.diagnostics import RulesFileError, Source
-from rulesdsl.program import check_source
+from rulesdsl.program import check_source, read_source
 
 FOLDER = Path(__file__).parent / "bugs"
 GAMES = FOLDER.parent.parent / "games"
@@ -37,11 +37,7 @@ class Bug:
     title: str
     how: str
     against: str
-    text: str
-
-    @property
-    def source(self) -> Source:
-        return Source(f"{self.game}.rules", self.text)
+    source: Source
 
 
 @frozen
@@ -56,12 +52,13 @@ class Found:
 
 def bugs(game: str) -> Iterator[Bug]:
     """The bugs of a game, in order."""
-    base = (GAMES / f"{game}.rules").read_text(encoding="utf-8")
+    rules = read_source(GAMES / f"{game}.rules")
     pieces = re.split(r"^={5,} (.+)$", (FOLDER / f"{game}.bugs").read_text(encoding="utf-8"), flags=re.MULTILINE)
     for title, body in zip(pieces[1::2], pieces[2::2], strict=True):
         lines, _, marks = body.strip("\n").partition("\n#! ")
         how, _, against = marks.strip().partition(" ")
-        yield Bug(game, title, how, against, patched(base, lines.split("\n"), title))
+        text = patched(rules.text, lines.split("\n"), title)
+        yield Bug(game, title, how, against, evolve(rules, name=f"{game}.rules", text=text))
 
 
 def every() -> Iterator[Bug]:

@@ -30,6 +30,9 @@ SAMPLE = {
     "a stolen card is still with its victim",
     "an offer is accepted by whether the neighbour could",
     "a drawn card lies open among the discards",
+    "two first cities on one corner",
+    "a stack without land says so",
+    "the other first city does for a link",
 }
 
 
