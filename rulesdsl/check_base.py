@@ -188,7 +188,7 @@ class ExprBase:
         """The same value as one of type `want`; reports what cannot be."""
         made = self.try_fit(expr, want, span)
         if made is not None:
-            return made
+            return checked_for(made, what.removeprefix("for "))
         hint = ""
         code, text = "T301", f"this is `{describe(expr.type)}`"
         title = f"expected `{describe(want)}`, found `{describe(expr.type)}`" + (f" ({what})" if what else "")
@@ -358,6 +358,15 @@ SIMPLE = re.compile(r"[\w.\[\]?]{1,30}")
 def named(span: Span) -> str:
     """An expression in a message: its text, if that is short."""
     return f"`{span.text}`" if len(span.text) <= 40 and "\n" not in span.text else "this"
+
+
+def checked_for(expr: core.Expr, what: str) -> core.Expr:
+    """An expression whose check in play, if it has one, says what the value is for."""
+    if isinstance(expr, core.Checked) and not expr.what:
+        return evolve(expr, what=what)
+    if isinstance(expr, core.Op) and expr.op == "some":
+        return evolve(expr, args=(checked_for(expr.args[0], what),))
+    return expr
 
 
 def text_is_list(span: Span) -> bool:

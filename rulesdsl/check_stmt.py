@@ -8,7 +8,7 @@ from typing import Any
 from attrs import define, evolve, field
 
 from rulesdsl import core, syntax
-from rulesdsl.check_base import SIMPLE
+from rulesdsl.check_base import SIMPLE, checked_for
 from rulesdsl.check_calls import CallChecker
 from rulesdsl.check_expr import ExprChecker, describe, element_type, join, unknown
 from rulesdsl.diagnostics import Label, Span, closest
@@ -133,7 +133,7 @@ class StatementChecker:
         want = self.names.type_of(node.type) if node.type is not None else None
         value = self.expr.expr(node.value, want) if want != UNKNOWN else unknown(node.value.span)
         if want is not None and want != UNKNOWN:
-            value = self.expr.fit(value, want, node.value.span)
+            value = checked_for(self.expr.fit(value, want, node.value.span), f"`{node.name.id}`")
             local_type: Type = want
         else:
             local_type = value.type
@@ -281,7 +281,9 @@ class StatementChecker:
         if isinstance(kind, IntType) and isinstance(value.type, IntType):
             op = syntax.Binary(node.span, sign, node.target, node.value)
             made = self.expr.arithmetic(op, current, value)
-            return self.expr.fit(made, kind, node.span) if made is not None else unknown(node.span)
+            if made is None:
+                return unknown(node.span)
+            return checked_for(self.expr.fit(made, kind, node.span), f"`{' '.join(node.target.span.text.split())}`")
         if is_collection(kind):
             changed = self.changed(sign, current, value, node)
             if changed is not None:
@@ -468,7 +470,7 @@ class StatementChecker:
             return [], True
         self.returned.append(value.type)
         told = len(self.names.diagnostics)
-        fitted = self.expr.fit(value, self.result, node.value.span)
+        fitted = checked_for(self.expr.fit(value, self.result, node.value.span), f"what `{self.scope.owner}` gives")
         if self.result_span is not None:
             promised = (Label(self.result_span, "promised here"),)
             self.names.diagnostics[told:] = [evolve(d, labels=promised) for d in self.names.diagnostics[told:]]

@@ -158,13 +158,14 @@ class CanDo:
 
 @frozen
 class Checked:
-    """The value of `expr`, a rules error if it is not within lo..hi."""
+    """The value of `expr`, a rules error if it is not within lo..hi. `what`: what it is for, as the error says it."""
 
     expr: Expr
     lo: int
     hi: int
     type: Type
     span: Span
+    what: str = ""
 
 
 @frozen

@@ -90,7 +90,8 @@ def _checked(fn: Fn, expr: core.Checked) -> Py:
         elif not below:
             test = f"{held.text} > {expr.hi}"
         with fn.code.block(f"if {test}:"):
-            fn.code.line(f"{fn.module.helper('out_of_range')}({held.text}, {expr.lo}, {expr.hi})")
+            what = f", {expr.what!r}" if expr.what else ""
+            fn.code.line(f"{fn.module.helper('out_of_range')}({held.text}, {expr.lo}, {expr.hi}{what})")
     return held
 
 

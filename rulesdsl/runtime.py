@@ -65,11 +65,12 @@ class Trace(list[tuple[Any, ...]]):
 # ---------------------------------------------------------------- faults
 
 
-def out_of_range(value: int, lo: int, hi: int) -> NoReturn:
-    """A number that does not fit where it is to go."""
+def out_of_range(value: int, lo: int, hi: int, what: str = "") -> NoReturn:
+    """A number that does not fit where it is to go. `what`: where that is."""
+    whose = f" ({what})" if what else ""
     if (lo, hi) == (-(2**63), 2**63 - 1):
-        raise RulesFault("overflow", f"{value} does not fit in 64 bits")
-    raise RulesFault("out of range", f"{value} is not within {lo}..{hi}")
+        raise RulesFault("overflow", f"{value} does not fit in 64 bits{whose}")
+    raise RulesFault("out of range", f"{value} is not within {lo}..{hi}{whose}")
 
 
 def too_many_steps() -> NoReturn:

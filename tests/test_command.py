@@ -493,7 +493,7 @@ def test_what_the_rules_fail_at_is_shown_and_saved(run: Any, tmp_path: Path) -> 
     (tmp_path / "faulty.rules").write_text(FAULTY)
     found = run("play", "faulty.rules", "--seed", "1")
     assert found.code == 1
-    assert "the rules fail: out of range: 6 is not within 0..5 in event Added at faulty.rules:10" in found.err
+    assert "the rules fail: out of range: 6 is not within 0..5 (`n`) in event Added at faulty.rules:10" in found.err
     assert "  10 │     n += k\n" in found.err
     replayed = run("replay", "faulty-fault.jsonl")
     assert replayed.code == 1
