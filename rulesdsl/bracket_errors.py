@@ -7,6 +7,44 @@ from rulesdsl.raw import CLOSER, HEADERS, LINE_STARTS, OPENER, Raw, raw_tokens
 from rulesdsl.situation import Situation
 
 
+def not_opened(s: Situation) -> Diagnostic | None:
+    """A closing bracket at the start of a line that closes one further out than its indentation says: its own is missing, and
+    the rest of what stands in the outer brackets comes too late."""
+    if s.found.kind != "indent" and (s.found.text not in OPENER or s.brackets):
+        return None
+    opened: list[tuple[Raw, int]] = []
+    lines: list[tuple[Raw, int]] = []
+    fresh = True
+    for token in raw_tokens(s.source.text, s.start, s.found.end):
+        if token.kind in ("newline", "comment"):
+            fresh = fresh or token.kind == "newline"
+            continue
+        begins, fresh = fresh, False
+        if begins:
+            lines.append((token, s.source.position(token.start)[1] - 1))
+        if token.text in CLOSER:
+            opened.append((token, lines[-1][1]))
+        elif token.text in OPENER and opened:
+            opener, indent = opened.pop()
+            if begins and lines[-1][1] > indent and lines[-2][1] > lines[-1][1]:
+                return _opener_missing(s, token, lines[:-1], lines[-1][1], opener)
+    return None
+
+
+def _opener_missing(s: Situation, closing: Raw, lines: list[tuple[Raw, int]], indent: int, taken: Raw) -> Diagnostic:
+    """The lines right above a closing bracket that are indented more than it stand in its brackets."""
+    inside = lines[-1][0]
+    for first, deep in reversed(lines):
+        if deep <= indent:
+            break
+        inside = first
+    opener = OPENER[closing.text]
+    return Diagnostic(
+        "S104", f"a `{opener}` is missing", s.span(inside), f"`{opener}` must come before this line",
+        (Label(s.span(closing), "closed here"), Label(s.span(taken), "so this is closed too early")),
+    )
+
+
 def stray_closer(s: Situation) -> Diagnostic | None:
     if s.found.text not in OPENER or s.found.kind != "sign":
         return None

@@ -6,6 +6,7 @@ are first asked for (`resolve`), so that they may stand in any order; a circle a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,7 @@ ELSEWHERE = {
 """Words that other languages have, and what to write instead."""
 SPECIAL = ("me", "before", "winners", "scores", "Player", "players", "Ended")
 MAX_SEATS = 12
+SEAT = re.compile(r"player\d{1,3}")
 
 
 @define(eq=False)
@@ -110,11 +112,18 @@ class Names:
     def suggestion(self, word: str, extra: Iterable[str] = ()) -> str:
         """`did you mean ...?` with what and where it is, or nothing."""
         if word in self.empty_seats:
-            count = len(self.player.members)
-            return f"here {count} take part; a scenario for more says `with players = {int(word[6:]) + 1}`"
+            return f"{self.who_plays()}; a scenario for more says `with players = {int(word[6:]) + 1}`"
+        if SEAT.fullmatch(word) and SEAT.fullmatch(self.player.members[0]):
+            return f"{self.who_plays()}; the game is for at most {len(self.player.members) + len(self.empty_seats)}"
         pool = {*self.entities, *self.members, *FUNCTIONS, *BUILT_IN_TYPES, *extra, "Player"}
         found = closest(word, pool)
         return ELSEWHERE.get(word, "") if found is None else self.meant(found)
+
+    def who_plays(self) -> str:
+        """How many take part here, and who."""
+        seats = self.player.members
+        whole = f"`{seats[0]}`" if len(seats) == 1 else f"`{seats[0]}` {'and' if len(seats) == 2 else 'to'} `{seats[-1]}`"
+        return f"here {len(seats)} take{'s' if len(seats) == 1 else ''} part, {whole}"
 
     def meant(self, found: str) -> str:
         """`did you mean ...?` about a name of the program."""

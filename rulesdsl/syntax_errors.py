@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from rulesdsl.bracket_errors import lonely_generator, not_closed, stray_closer
+from rulesdsl.bracket_errors import lonely_generator, not_closed, not_opened, stray_closer
 from rulesdsl.diagnostics import Diagnostic, Label, Source, Span, closest
 from rulesdsl.foreign import FOREIGN_WORDS, equals, foreign_sign, foreign_word, fraction, tab, unknown_character
 from rulesdsl.layout import LayoutError
@@ -332,10 +332,13 @@ def _cannot_stand_here(s: Situation) -> Diagnostic:
         return _unexpected(s, s.here, "a block after each choice belongs to `may repeatedly`")
     before = s.previous.text if s.previous is not None and s.previous.kind == "word" and not s.on_new_line else ""
     guess = closest(before, MIDDLE_WORDS) if before not in s.spelling.values() else None
-    return _unexpected(s, s.here, f"did you mean `{guess}`?" if guess else "")
+    if guess and s.previous is not None:
+        return Diagnostic("S101", f"`{before}` cannot stand here{s.context}", s.span(s.previous), "", (), (f"did you mean `{guess}`?",))
+    return _unexpected(s, s.here)
 
 
 EXPLAINERS: tuple[Callable[[Situation], Diagnostic | None], ...] = (
+    not_opened,
     stray_closer,
     not_closed,
     lonely_generator,
