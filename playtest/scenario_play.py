@@ -124,6 +124,7 @@ class Play:
         if self.frame is None:
             self._perform(who, info, given, chosen)
             return
+        self._given_already(info, given)
         found = self._explained(who, info, chosen)
         if not found.legal:
             raise Failed(f"{found.summary}", *_told(found.reasons, self._standing()))
@@ -158,6 +159,13 @@ class Play:
                 f"nobody asks {info.name} here, so write what its asker would give ({names}) before what is chosen"
             )
 
+    def _given_already(self, info: ActionInfo, given: Internal) -> None:
+        """Whoever answers a question writes what is chosen; the question has given the rest."""
+        if given:
+            names = " and ".join(f"`{param.name}`" for param in info.given)
+            told = f"a question is open here, which gives {names} to {info.name}: write what is chosen only"
+            raise Failed(told, (), self._standing())
+
     def _illegal(self, number: int, step: core.ScenarioIllegal) -> None:
         who = self._call(f"who_{number}")
         info = self._action(step.move)
@@ -166,6 +174,7 @@ class Play:
             self._complete(info, given)
             reasons: Sequence[Reason] = examine(self.rules, self.st, info, who, given, chosen).reasons
         else:
+            self._given_already(info, given)
             reasons = self._explained(who, info, chosen).reasons
         if not reasons:
             raise Failed("this is legal", (), self._standing())

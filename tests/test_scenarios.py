@@ -130,6 +130,9 @@ def test_passing(name: str) -> None:
     assert result.passed, str(result)
 
 
+GIVING = DUEL.replace("action wait:", "action wait(who: Player):").replace("or wait", "or wait(p)")
+"""The game in which a question gives something."""
+
 FAILING = {
     "a false expectation": (
         "given:\n    hand[ana] = {ace: 1}\nana play(ace)\nexpect score[ana] == 4",
@@ -205,10 +208,20 @@ FAILING = {
         "expect event Waited",
         ["this did not happen", "nothing happened"],
     ),
+    "given arguments that the question has given": (
+        "with hand_size = 0\nrun main()\nana wait(ana)",
+        "ana wait(ana)",
+        ["a question is open here, which gives `who` to wait: write what is chosen only", "asked: ana chooses"],
+    ),
+    "refused ones too": (
+        "with hand_size = 0\nrun main()\nexpect illegal ana wait(ana)",
+        "expect illegal ana wait(ana)",
+        ["a question is open here, which gives `who` to wait"],
+    ),
     "the rules fail": (
         "given:\n    score[ana] = 30\n    hand[ana] = {ace: 1}\nana play(ace)",
         "ana play(ace)",
-        ["the rules fail: out of range: 33 is not within 0..30 in event Played at small.rules:"],
+        ["the rules fail: out of range: 33 is not within 0..30 (`score[by]`) in event Played at small.rules:"],
     ),
 }
 
@@ -216,7 +229,7 @@ FAILING = {
 @pytest.mark.parametrize("name", FAILING)
 def test_failing(name: str) -> None:
     scenario, source, words = FAILING[name]
-    result = run(DUEL, scenario)
+    result = run(GIVING if "wait(ana)" in scenario else DUEL, scenario)
     assert not result.passed and result.failure is not None
     assert result.failure.source == source
     told = str(result.failure)
