@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 GAME = "atlanteon"
 SEED = 4
+CHANGED = ("param markers: 1..25 = 11", "param markers: 1..25 = 10")
 
 EXAMPLES = """\b
 Examples:
@@ -33,7 +34,7 @@ Examples:
 )
 @no_colour
 def demo_command(seed: int, seconds: float, folder: Path) -> int:
-    """See it all in a minute: a game of Atlanteon by bots, its log, undo, an explanation, fuzzing, and other games."""
+    """See it all in a minute: a game of Atlanteon by bots, its log, undo, an explanation, fuzzing, a change, and other games."""
     from table.demo_games import GAMES, show_game
     from table.loading import load_game
 
@@ -55,6 +56,8 @@ def demo_command(seed: int, seconds: float, folder: Path) -> int:
     _heading("Fuzzing", "random games; every law is checked in each")
     broken = _fuzz(game, seed, seconds)
     match.close()
+    _heading("A change", "ten markers for each side instead of eleven; what does that do?")
+    _change(file, folder)
     for other in GAMES:
         _heading(other.heading, other.says)
         show_game(other, folder, seed - SEED)
@@ -155,3 +158,14 @@ def _fuzz(game: Game, seed: int, seconds: float) -> bool:
     for line in summary([(rules, result)], plan):
         say(line)
     return result.failure is not None
+
+
+def _change(file: Path, folder: Path) -> None:
+    """The rules with another number, reviewed beside the game."""
+    from table.review import review_command
+
+    before = file.read_text(encoding="utf-8")
+    changed = folder / f"{GAME}-10.rules"
+    changed.write_text(before.replace(*CHANGED), encoding="utf-8")
+    say(f"  $ rulesdsl review {shown(file)} {shown(changed)}")
+    click.get_current_context().invoke(review_command, file=file, new=changed, games=50, out=folder, params={})

@@ -178,7 +178,7 @@ def _say_scenarios(tests: Scenarios, name: str) -> None:
 
     _head("Scenarios")
     for result in tests.tested.failed:
-        say(f"  {paint('failed', fg='red', bold=True)}  {paint(result.text, bold=True)}")
+        show([Text("  ").append("failed", style="bold red").append("  ").append(result.text, style="bold")])
         show(Text(f"    {line}") for line in str(result.failure).splitlines())
         cause = tests.tested.causes.get(result.text)
         if cause is not None:
@@ -317,10 +317,9 @@ def _say_figures(played: _Played, wanted: _Wanted) -> None:
         for line in textwrap.wrap(f"  game {number} shows: {', '.join(told)}", width(), subsequent_indent="    "):
             say(line)
         for when, path, sim in zip(("before", "after"), played.saved[number], played.sims, strict=True):
-            game = sim.games[number]
-            say(
-                f"    {when:<7} {plural(game.answers, 'answer')}, {_winners(sim, number)}   rulesdsl show {shown(path)}"
-            )
+            say(f"    {when:<7} {shown(path)}  {plural(sim.games[number].answers, 'answer')}, {_winners(sim, number)}")
+    if played.shown:
+        say(f"  look   rulesdsl show {shown(played.saved[next(iter(played.shown))][1])}")
 
 
 def _winners(sim: Simulation, number: int) -> str:
@@ -360,7 +359,8 @@ def _say_logs(logs: Sequence[Stored], file: Path, variants: Sequence[Path]) -> N
             f"  {going or 'none'} of {total} {'go' if going > 1 else 'goes'} on as {'they were' if going > 1 else 'it was'} played"
         )
     if parting:
-        say(f"  look   rulesdsl replay {shown(parting[0].path)} --with-current-rules --rules {_named(file, variants)}")
+        say(f"  look   rulesdsl replay {shown(parting[0].path)} \\")
+        say(f"           --with-current-rules --rules {_named(file, variants)}")
 
 
 def _why(item: Stored) -> str:

@@ -671,6 +671,8 @@ def test_the_demo(run: Any, tmp_path: Path) -> None:
         "refused",
         "undone to",
         "no law was broken",
+        "param markers  11  →  10",
+        "7 of 8 logged games go on as they were played",
         "player0 wins",
         "brings a figure home",
         "founds a city at",
