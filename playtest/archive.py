@@ -3,6 +3,7 @@
 Random play from the start seldom gets far. But positions are values: one in which a clause was reached, a guard refused, a
 branch taken, or a measure had a value that no game had shown before, is kept, and later games begin there. So depth is won
 step by step. What counts as new is what an instrumented program counts (`rulesdsl.points`), and the values of measures.
+Counting costs time, so only a share of the games is counted; measures are looked at in all.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
+from operator import itemgetter
 from typing import Any
 
 from attrs import frozen
@@ -84,16 +86,24 @@ class Watch:
             if key[0] == "measure":
                 self.values[key[1:3]] = self.values.get(key[1:3], 0) + 1
         counts[:] = self.before = [int(("point", number) in archive.known) for number in range(len(counts))]
-        self.unseen = counts.count(0)
         self.found: list[Entry] = []
+        self._unseen()
         self.events: Counter[int] = Counter()
 
+    def _unseen(self) -> None:
+        """Note which points have never been come to; the last ones are looked at twice, so that there are always several."""
+        numbers = [number for number, count in enumerate(self.counts) if not count]
+        self._of_unseen = itemgetter(*numbers, numbers[-1]) if numbers else None
+
+    def news(self) -> bool:
+        """Whether a point has been come to for the first time."""
+        return self._of_unseen is not None and any(self._of_unseen(self.counts))
+
     def look(self, position: Position, plies: Sequence[Ply], choices: int) -> None:
-        """Keep the position, if something new has happened on the way to it. The measures take turns."""
-        keys: list[Key] = []
-        if self.counts.count(0) != self.unseen:
-            keys = self.points()
-        if self.measures:
+        """Keep the position, if something new has happened on the way to it. The measures take turns: one at each answer whose
+        number can be divided by `MEASURED_EVERY`."""
+        keys = self.points() if self.news() else []
+        if self.measures and choices % MEASURED_EVERY == 0:
             keys += self._measure(position[0], self.measures[choices // MEASURED_EVERY % len(self.measures)])
         if keys:
             entry = Entry(tuple(keys), tuple(plies), position, choices)
@@ -125,7 +135,7 @@ class Watch:
 
     def points(self) -> list[Key]:
         """The points that have just been come to for the first time."""
-        self.unseen = self.counts.count(0)
+        self._unseen()
         known = self.archive.known
         return [
             ("point", number)

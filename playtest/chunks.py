@@ -29,6 +29,8 @@ ROUND = 8
 LARGEST_CHUNK = 32
 FROM_ARCHIVE = 1 / 2
 BURST = 250
+COUNTED = 1 / 8
+COUNTED_FIRST = 16
 
 
 @frozen
@@ -36,7 +38,8 @@ class Plan:
     """How to fuzz: how many games (None: until `seconds` are over), from which seed, how many of them thoroughly.
 
     `swarm`: each game has habits of its own (`playtest.swarm`); `archive`: half of the games start where something was seen
-    first (`playtest.archive`). Without both, all games are uniformly random. `max_choices`: games are given up after so many
+    first (`playtest.archive`). Without both, all games are uniformly random. `counted`: the share of the games in which points
+    of the rules are counted, for the archive; the first few are counted in any case. `max_choices`: games are given up after so many
     answers. `jobs`: processes. `corpus`: a folder of logs, replayed first, in which what was new is kept.
     `observe` is given the last state of every finished game, and what it says is counted (with one job only). `logs`:
     thorough checks also play the game through a match and its log (by this law, or by one made for the program).
@@ -51,6 +54,7 @@ class Plan:
     logs: LogLaw | bool = True
     swarm: bool = True
     archive: bool = True
+    counted: float = COUNTED
     jobs: int = 1
     corpus: Path | None = None
 
@@ -67,7 +71,7 @@ class Task:
 @define
 class Chunk:
     """What games showed. `bursts`: those that started from the archive and were left before their end. `entries` and `known`:
-    what they add to the archive; `times`: how often they came to each point."""
+    what they add to the archive; `times`: how often those that were counted came to each point."""
 
     games: int = 0
     choices: int = 0
@@ -151,14 +155,16 @@ class Player:
         plan = self.plan
         rng = game_random(plan.seed, game)
         thorough = rng.random() < plan.rechecked or (game == 0 and plan.rechecked > 0)
+        counted = game < COUNTED_FIRST or rng.random() < plan.counted
         start = None
         if game and archive.entries and rng.random() < FROM_ARCHIVE:
             start = archive.pick(rng)
         played = self.arena.play(
             rng,
-            habit(rng, len(self.arena.module.ACTIONS)) if plan.swarm else None,
+            habit(rng, len(self.arena.laws.module.ACTIONS)) if plan.swarm else None,
             start=start,
             watch=watch,
+            counted=counted,
             max_choices=plan.max_choices,
             burst=None if start is None else BURST,
             game=game,

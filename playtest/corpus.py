@@ -84,22 +84,24 @@ class Corpus:
 def follow(arena: Arena, plies: Sequence[Ply], watch: Watch | None) -> Failure | None:
     """Play known plies, judged and watched; the failure where a law is broken."""
     laws, made = arena.laws, 0
+    counting = laws if watch is None else watch.laws
+    module = counting.module
     done: list[Ply] = []
     try:
         with laws.faults():
-            position = (laws if watch is None else watch.laws).start(runtime.Trace())
+            position = counting.start(runtime.Trace())
             for ply in plies:
                 if position[1] is None:
                     break
                 if ply[0] == CHOICE:
                     laws.options(position, made)
-                    arena.module.legal(*position)
+                    module.legal(*position)
                     if watch is not None:
                         watch.look(position, done, made)
                 done.append(ply)
                 made += ply[0] == CHOICE
                 trace = runtime.Trace()
-                go_on = arena.module.drawn if ply[0] == DRAW else arena.module.answer
+                go_on = module.drawn if ply[0] == DRAW else module.answer
                 after = go_on(*position, ply[1], trace)
                 laws.judge(position[0], trace, after[0])
                 if watch is not None:

@@ -208,7 +208,7 @@ def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None =
                     count.scenarios[scenario.text] += number
     played, failure = 0, None
     for seats in game.counts if games else ():
-        result = fuzz(game.rules(seats), games, seed, seconds=seconds, jobs=jobs, rechecked=0, logs=False)
+        result = fuzz(game.rules(seats), games, seed, seconds=seconds, jobs=jobs, rechecked=0, logs=False, counted=1)
         for point, times in result.times.items():
             counts.setdefault(point, Counts()).fuzz += times
         played += result.games

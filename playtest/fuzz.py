@@ -57,7 +57,7 @@ class Result:
     `ends`: games by winners, as a tuple of seat names (all seats: a tie). `lengths`: games that ended, by number of answers.
     `cut`: games that were given up after `max_choices` answers. `bursts`: games that started from the archive and were left
     before their end. `rechecked`: games that were checked thoroughly. `observed`: games by what the caller's `observe` said of
-    their last state. `unreached`: points of the rules that were never come to; `times`: how often random games came to each
+    their last state. `unreached`: points of the rules that no counted game came to; `times`: how often counted games came to each
     (both empty without the archive). `corpus`: games of the corpus that were replayed first.
     """
 

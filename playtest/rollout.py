@@ -43,15 +43,15 @@ class Played:
 class Arena:
     """A program made ready for many games: its laws, and the module on which it is played.
 
-    With an archive that is an instrumented one, made from the same text (`counted`: its laws). Laws are judged on the plain
-    module, and now and then on the instrumented one too.
+    With an archive games that are counted are played on an instrumented one, made from the same text (`counted`: its laws).
+    Positions of either can be played on by the other. Laws are judged on the plain module, and now and then on the
+    instrumented one too.
     """
 
     def __init__(self, loaded: Loaded, archive: bool = False) -> None:
         self.loaded = loaded
         self.laws = Laws(loaded)
         self.laws.leaks = leaks_of(loaded)
-        self.module: Any = loaded.module
         self.counted: Laws | None = None
         self.points: tuple[Any, ...] = ()
         self.measures: tuple[Measured, ...] = ()
@@ -60,7 +60,7 @@ class Arena:
             program = loaded.program
             params = {name: value for name, _, value in program.parameters}
             counted = load_source(source, params, len(program.player.members), instrumented=True)
-            self.module, self.points = counted.module, counted.points
+            self.points = counted.points
             self.counted = Laws(counted, folds=loaded)  # events are counted when they happen
             self.measures = measured(program, loaded.module)
 
@@ -75,6 +75,7 @@ class Arena:
         *,
         start: Entry | None = None,
         watch: Watch | None = None,
+        counted: bool = True,
         max_choices: int = MAX_CHOICES,
         burst: int | None = None,
         game: int = 0,
@@ -85,26 +86,26 @@ class Arena:
             habit: how moves are chosen; None: uniformly, with fair draws.
             start: where it begins; None: at the start of the game.
             watch: keeps what is new.
+            counted: with a watch: whether points are counted; measures are looked at in any case.
             max_choices: the game is given up after so many answers.
             burst: it is left after so many answers from `start`.
         """
         plies: list[Ply] = [] if start is None else list(start.plies)
         began = 0 if start is None else start.choices
+        counting = watch if counted else None
+        laws = self.laws if counting is None else counting.laws
         try:
-            with self.laws.faults(self.module):
-                if start is not None:
-                    position = start.position
-                else:
-                    position = (self.laws if watch is None else watch.laws).start(runtime.Trace())
+            with self.laws.faults(laws.module):
+                position = start.position if start is not None else laws.start(runtime.Trace())
                 limit = max_choices if burst is None else min(max_choices, began + burst)
-                made, end = self._play_on(rng, position, plies, (began, limit, game), habit, watch)
+                made, end = self._play_on(rng, position, plies, (began, limit, game), habit, watch, counting)
         except Broken as broken:
             made = choices(plies)
-            told = self.broken_by(plies) if self.counted is not None and broken.law == FAULT else None
+            told = self.broken_by(plies) if counting is not None and broken.law == FAULT else None
             why = failure(told or broken, plies, thorough=broken.law == LEAK, game=game)
             return Played(tuple(plies), made - began, None, failure=why)
-        if watch is not None and end is not None:
-            watch.look_at_end(end)
+        if counting is not None and end is not None:
+            counting.look_at_end(end)
         return Played(tuple(plies), made - began, end, cut=end is None and made >= max_choices)
 
     def _play_on(
@@ -115,14 +116,15 @@ class Arena:
         numbers: tuple[int, int, int],
         habit: Habit | None,
         watch: Watch | None,
+        counting: Watch | None,
     ) -> tuple[int, State | None]:
         """Answers until the game is over. Gives the number of answers and the last state (None: cut short)."""
-        laws, module = self.laws, self.module
+        laws = self.laws
+        module = laws.module if counting is None else counting.laws.module
         kind, legal, answer, judge, pick = module.KIND, module.legal, module.answer, laws.judge, rng.random
         trace_of, note = runtime.Trace, plies.append
         made, most, game = numbers
         limit = most if laws.limit is None else min(laws.limit, most)
-        counts = watch.counts if watch is not None else []
         measuring = watch is not None and bool(watch.measures)
         state, frame = position
         drawn, leaks = 0, laws.leaks
@@ -150,7 +152,7 @@ class Arena:
                 if not moves:
                     raise laws.dead_end(state, frame)
                 if watch is not None and (
-                    (measuring and made % MEASURED_EVERY == 0) or counts.count(0) != watch.unseen
+                    (measuring and made % MEASURED_EVERY == 0) or (counting is not None and counting.news())
                 ):
                     watch.look((state, frame), plies, made)
                 looked = leaks is not None and looks() < LOOKED_AT
@@ -167,8 +169,8 @@ class Arena:
                 made += 1
                 after, frame = answer(state, frame, move, trace)
             judge(state, trace, after)
-            if watch is not None:
-                watch.judge(state, trace, after)
+            if counting is not None:
+                counting.judge(state, trace, after)
             if looked:
                 leaks.events(state, trace, secret)
             state = after

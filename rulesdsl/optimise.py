@@ -204,7 +204,15 @@ class Inliner:
     def machine(self, machine: core.Machine | None) -> core.Machine | None:
         if machine is None:
             return None
-        return core.Machine(tuple(evolve(b, body=self.body(b.body), end=self.end(b.end)) for b in machine.blocks))
+        return core.Machine(
+            tuple(evolve(b, body=self.block(b.body), end=self.end(b.end)) for b in machine.blocks)
+        )
+
+    def block(self, body: core.Body) -> core.Body:
+        """The body of a block. It does not become empty, so that blocks are passed over alike in instrumented programs, and
+        both have the same frames."""
+        made = self.body(body)
+        return made if made or not body else (core.StepStmt("", (), body[0].span),)
 
     def end(self, end: core.Terminator) -> core.Terminator:
         if isinstance(end, core.Branch):

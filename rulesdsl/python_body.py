@@ -130,6 +130,8 @@ def _continue(fn: Fn, stmt: core.ContinueStmt) -> None:
 
 
 def _step(fn: Fn, stmt: core.StepStmt) -> None:
+    if not stmt.name:
+        return
     fn.code.line(f"# step {stmt.name}")
     around, _, name = stmt.name.rpartition(" ")
     fn.mark(CLAUSE, stmt.span, f"{around or 'step'} {fn.module.clause.partition(' ')[2]}.{name}")

@@ -188,11 +188,11 @@ def test_an_instrumented_generated_program_is_the_same_program(number: int) -> N
 
 
 def course(module: Any, game: int) -> list[Any]:
-    """The menus, events and states of a random game."""
+    """The menus, events and positions of a random game."""
     rng = game_random(3, game)
     trace = Trace()
     state, frame = module.start(trace)
-    told: list[Any] = [(tuple(trace), state)]
+    told: list[Any] = [(tuple(trace), state, frame)]
     while frame is not None and len(told) < 250:
         trace = Trace()
         if module.KIND[frame[0]] == "choice":
@@ -202,7 +202,7 @@ def course(module: Any, game: int) -> list[Any]:
         else:
             menu = module.outcomes(state, frame)
             state, frame = module.drawn(state, frame, rng.choice(menu)[0], trace)
-        told.append((menu, tuple(trace), trace.steps, state, frame and frame[0]))
+        told.append((menu, tuple(trace), trace.steps, state, frame))
     return told
 
 
