@@ -24,7 +24,7 @@ from playtest.plies import State
 from playtest.rollout import MAX_CHOICES, Arena, Played, game_random
 from playtest.swarm import habit
 
-RECHECKED = 1 / 100
+RECHECKED = 1 / 200
 ROUND = 8
 LARGEST_CHUNK = 32
 FROM_ARCHIVE = 1 / 2

@@ -8,7 +8,7 @@ from rulesdsl import core
 from rulesdsl.facts import item_of
 from rulesdsl.python_at_once import at_once, is_var
 from rulesdsl.python_cells import searching
-from rulesdsl.python_code import Py, call
+from rulesdsl.python_code import Py, call, tuple_of
 from rulesdsl.python_function import VALUE, Fn
 from rulesdsl.python_loops import listed, most, nest_loops
 from rulesdsl.python_state import code_of
@@ -164,6 +164,17 @@ def _bag(fn: Fn, expr: core.Comp, result: str) -> Py:
     kinds = size(kind) or 0
     if expr.key is not None:
         return _entries(fn, expr, result, kind, "bag_from_entries", kinds)
+    last = expr.clauses[-1]
+    if len(expr.clauses) > 1 and is_var(expr.element, last.var) and last.source.type == expr.type and not last.condition:
+        fn.code.line(f"{result} = {tuple_of([Py('0')] * kinds).text}")
+        plus, span = fn.module.helper("bag_plus"), expr.span
+        nest_loops(
+            fn,
+            expr.clauses[:-1],
+            lambda: fn.code.line(f"{result} = {plus}({result}, {fn.value(last.source).text})", span),
+            True,
+        )
+        return Py(result)
     fn.code.line(f"{result} = [0] * {kinds}")
 
     def leaf() -> None:

@@ -199,7 +199,7 @@ class Module:
 
     def _make_grid(self, expr: core.Expr) -> Grid | None:
         free = self.facts.free(expr)
-        if len(free) > 2 or not self._tabulable(expr):
+        if len(free) > 2 or not self._tabulable(expr, alone=not free):
             return None
         domains = []
         total = 1
@@ -211,13 +211,21 @@ class Module:
             domains.append(tuple(values(kind)))
         if total > TABLE_LIMIT:
             return None
-        found = self._fill(expr, tuple(free), domains)
+        if not free and self.facts.fails(expr):
+            try:
+                found = self.evaluator(self, expr, ())()
+            except Exception:  # it fails in play, as it should
+                return None
+        else:
+            found = self._fill(expr, tuple(free), domains)
         return Grid(tuple(free), tuple(free.values()), found) if len(literal(found)) <= SOURCE_LIMIT else None
 
-    def _tabulable(self, expr: core.Expr) -> bool:
-        return (
-            self.facts.stateless(expr) and not self.facts.fails(expr) and _bounded(expr) and not self._counts_in(expr)
-        )
+    def _tabulable(self, expr: core.Expr, alone: bool = False) -> bool:
+        """Whether its values can be worked out before play. `alone`: it has but one value; if that does not fail now, it never
+        will."""
+        if not self.facts.stateless(expr) or not _bounded(expr) or self._counts_in(expr):
+            return False
+        return alone or not self.facts.fails(expr)
 
     def _counts_in(self, expr: core.Expr) -> bool:
         """Whether something in an expression is counted, so that it has to be evaluated each time."""

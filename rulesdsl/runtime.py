@@ -220,7 +220,10 @@ def bag_remove(bag: tuple[int, ...], index: int) -> tuple[int, ...]:
 
 
 def bag_plus(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
-    return bag_checked(tuple(map(add, left, right)))
+    bag = tuple(map(add, left, right))
+    if bag and max(bag) > BAG_LIMIT:
+        raise RulesFault("bag count", f"a bag holds 0 to {BAG_LIMIT} of a kind")
+    return bag
 
 
 def bag_minus(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:

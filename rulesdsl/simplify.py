@@ -10,7 +10,7 @@ from attrs import evolve
 from rulesdsl import core
 from rulesdsl.facts import Facts
 from rulesdsl.rewrite import bound_names, substitute
-from rulesdsl.types import BOOL, ListType, SetType, size
+from rulesdsl.types import BOOL, BagType, ListType, SetType, size
 from rulesdsl.walk import everything
 
 
@@ -167,11 +167,31 @@ def fused(expr: core.Comp) -> core.Expr:
     element = expr.element
     if expr.kind in ("any", "all") and isinstance(element, core.Comp) and element.kind == expr.kind:
         clauses, element = (*clauses, *element.clauses), element.element
-    return evolve(expr, clauses=clauses, element=element)
+    expr = evolve(expr, clauses=clauses, element=element)
+    ones = isinstance(expr.element, core.Const) and expr.element.value == 1
+    return _counted(expr) if expr.kind == "count" or (expr.kind == "sum" and ones) else expr
+
+
+def _counted(expr: core.Comp) -> core.Expr:
+    """How many elements of a bag are equal to something is known to the bag."""
+    last, outer = expr.clauses[-1], expr.clauses[:-1]
+    asked = last.condition
+    if not isinstance(last.source.type, BagType) or not isinstance(asked, core.Op) or asked.op != "eq":
+        return expr
+    simple = isinstance(expr.element, (core.Const, core.Local))
+    for var, other in (asked.args, asked.args[::-1]):
+        named = isinstance(var, core.Local) and var.name == last.var
+        known = isinstance(other, core.Const) or (isinstance(other, core.Local) and other.name != last.var)
+        if simple and named and known and other.type == last.source.type.item:
+            count = core.Op("bag_count", (last.source, other), expr.type, expr.span)
+            return core.Comp("sum", count, outer, expr.type, expr.span) if outer else count
+    return expr
 
 
 def _fused_clause(clause: core.Clause) -> core.Clause:
     inner = clause.source
+    if isinstance(inner, core.Const):
+        return _of_all(clause)
     if not isinstance(inner, core.Comp) or not same_elements(inner):
         return clause
     source = inner.clauses[0]
@@ -181,6 +201,22 @@ def _fused_clause(clause: core.Clause) -> core.Clause:
         if clause.condition is not None:
             condition = core.Op("and", (condition, clause.condition), BOOL, inner.span)
     return evolve(clause, source=source.source, condition=condition or clause.condition)
+
+
+def _of_all(clause: core.Clause) -> core.Clause:
+    """A loop over all values of a type that are in a set is a loop over that set."""
+    kind, condition = clause.source.type, clause.condition
+    asked = condition.args[0] if isinstance(condition, core.Op) and condition.op == "and" else condition
+    if not isinstance(kind, SetType) or not isinstance(asked, core.Op) or asked.op != "set_has":
+        return clause
+    group, item = asked.args
+    whole = isinstance(clause.source, core.Const) and clause.source.value == (1 << (size(kind.item) or 0)) - 1
+    named = isinstance(item, core.Local) and item.name == clause.var
+    inside = {part.name for part in everything(group) if isinstance(part, core.Local)}
+    if not whole or not named or group.type != kind or clause.var in inside:
+        return clause
+    rest = condition.args[1] if isinstance(condition, core.Op) and condition.op == "and" else None
+    return evolve(clause, source=group, condition=rest)
 
 
 def same_elements(expr: core.Comp) -> bool:
