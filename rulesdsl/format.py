@@ -8,6 +8,7 @@ of programs are taken over. `format_expr`, `format_type` and `format_statement` 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from attrs import fields, has
@@ -76,6 +77,11 @@ def _is_line(d: Any) -> bool:
     return isinstance(d, _ONE_LINERS)
 
 
+def _continues(d: Any) -> bool:
+    """Whether a delta stands in the line of the one before."""
+    return isinstance(d, syntax.Remove) and d.continues
+
+
 def _doc_lines(module: syntax.Module) -> frozenset[int]:
     """The lines of the comments that are documentation of what follows them, wherever they are indented."""
     result: set[int] = set()
@@ -95,6 +101,9 @@ def _doc_lines(module: syntax.Module) -> frozenset[int]:
 class Printer(StatementPrinter):
     """Prints declarations, deltas of variants and scenarios."""
 
+    _also: tuple[syntax.Remove, ...] = ()
+    """What else the line of a delta removes."""
+
     # ---- the file
 
     def module(self, module: syntax.Module) -> None:
@@ -102,9 +111,12 @@ class Printer(StatementPrinter):
         items: list[Any] = [*([module.variant] if module.variant else []), *module.declarations, *module.deltas]
         end = module.span.end
         for i, item in enumerate(items):
-            if i:
+            if i and not _continues(item):
                 self._between(items[i - 1], item)
-            self.declaration(item, items[i + 1].span.start if i + 1 < len(items) else end)
+            following = next((other for other in items[i + 1 :] if not _continues(other)), None)
+            if not _continues(item):
+                self._also = tuple(takewhile(_continues, items[i + 1 :]))
+                self.declaration(item, following.span.start if following is not None else end)
         if self._comments.between(0, end + 1):
             self._separate()
             self._lead(end + 1, 0)
@@ -301,7 +313,8 @@ class Printer(StatementPrinter):
             case syntax.AddMember():
                 self._add_member(d, limit)
             case syntax.Remove():
-                what = f'"{d.text.text}" ' if d.text is not None else "".join(f"{p} " for p in [_dotted(d.path)] if p)
+                clauses = [f'"{r.text.text}"' if r.text is not None else _dotted(r.path) for r in (d, *self._also)]
+                what = f"{', '.join(clauses)} " if clauses[0] else ""
                 self._line(start, end, f'remove {d.kind} {what}because "{d.because.text}"', 0, until=limit)
             case syntax.RemoveScenarios():
                 names = ", ".join(name.id for name in d.names)

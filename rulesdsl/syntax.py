@@ -867,7 +867,8 @@ class ReplaceMember:
 @frozen
 class Remove:
     """`remove KIND path because "..."`. `kind` is the word (`def`, `step`, `require`, `member`, `scenario`, ...); `path` its names;
-    `text` the title where scenarios, invariants and transitions are meant."""
+    `text` the title where scenarios, invariants and transitions are meant. A line may remove several: each is a delta of its own,
+    and all but the first `continues` the line."""
 
     span: Span
     kind: str
@@ -875,6 +876,7 @@ class Remove:
     text: Sentence | None
     because: Sentence
     doc: str = ""
+    continues: bool = False
 
 
 @frozen

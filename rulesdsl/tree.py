@@ -26,7 +26,7 @@ class Builder(Statements):
         variants = [x for x in c if isinstance(x, syntax.Variant)]
         for second in variants[1:]:
             self._complain("S116", "a file holds one variant", second.span, "a second `variant`")
-        return tuple(c)
+        return tuple(node for x in c for node in (x.value if isinstance(x, Part) else (x,)))
 
     def on_title(self, c: list[Any]) -> Part:
         return Part(self._span(c), ("title", self._sentence(c[1])))
@@ -245,12 +245,21 @@ class Builder(Statements):
     def on_removed(self, c: list[Any]) -> Part:
         return Part(self._span(c), str(c[0]))
 
-    def on_remove(self, c: list[Any]) -> syntax.Remove:
-        kind, path, because = nodes(c)
-        return syntax.Remove(self._span(c), kind.value, path.value, None, because, self._doc(c[0]))
+    def on_remove(self, c: list[Any]) -> Part:
+        kind, *paths, because = nodes(c)
+        return self._removed(c, [syntax.Remove(path.span, kind.value, path.value, None, because) for path in paths])
 
-    def on_remove_text(self, c: list[Any]) -> syntax.Remove:
-        return syntax.Remove(self._span(c), str(c[1]), (), self._sentence(c[2]), c[3], self._doc(c[0]))
+    def on_remove_text(self, c: list[Any]) -> Part:
+        *_, because = nodes(c)
+        texts = [self._sentence(x) for x in c if is_kind(x, "STRING")]
+        return self._removed(c, [syntax.Remove(text.span, str(c[1]), (), text, because) for text in texts])
+
+    def _removed(self, c: list[Any], clauses: list[syntax.Remove]) -> Part:
+        """What a line removes: the first has the place of the line, the others their own in it."""
+        doc = self._doc(c[0])
+        first, *others = (evolve(clause, doc=doc) for clause in clauses)
+        whole = evolve(first, span=self._span(c))
+        return Part(whole.span, (whole, *(evolve(clause, continues=True) for clause in others)))
 
     def on_remove_terminates(self, c: list[Any]) -> syntax.Remove:
         return syntax.Remove(self._span(c), "terminates", (), None, c[2], self._doc(c[0]))

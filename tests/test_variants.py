@@ -63,7 +63,7 @@ APART = [
     "add const calm = 0",
     "replace def lit(p: Player) -> int:\n    return 3",
     "replace def taken(c: Cell) -> bool:\n    return false",
-    "remove def colour_at because \"nobody asks\"",
+    "remove def colour_at, best_of because \"nobody asks\"",
     "add def dark(c: Cell) -> bool:\n    return not taken(c)",
     "add def bright(c: Cell) -> bool:\n    return taken(c)",
     'replace event RoundBegan:\n    "a round begins"\n    rounds += 1',
@@ -246,6 +246,24 @@ def test_scenarios_are_removed_by_what_they_name_but_not_those_that_are_told_of(
     assert (change.sign, change.clause) == ("-", "scenarios naming Cell")
     assert change.was.split("\n") == ["nobody hangs two lanterns on one cell", "a hand is dealt"]
     assert change.because == "the shore is another"
+
+
+def test_a_line_that_removes_several_is_as_many_lines():
+    apart = ['remove require show.held_back because "x"', 'remove require hang.room because "x"', 'remove def best_of because "x"']
+    together = ['remove require show.held_back, hang.room because "x"', 'remove def best_of because "x"']
+    one, three = compose(BASE, [module("m", *together)]), compose(BASE, [module("m", *apart)])
+    assert text_of(one.module) == text_of(three.module) and not one.diagnostics
+    assert {o.key for o in one.overrides} == {o.key for o in three.overrides}
+    texts = [f'"{decl.text.text}"' for decl in BASE.declarations if isinstance(decl, syntax.Scenario)]
+    several = compose(BASE, [module("m", f'remove scenario {", ".join(texts)} because "x"')])
+    assert len(texts) > 1 and not any(isinstance(decl, syntax.Scenario) for decl in several.module.declarations)
+
+
+def test_each_name_of_a_line_that_removes_has_a_place_of_its_own():
+    found = check_source(source("m", 'remove def lit, bestof because "x"'))
+    assert [(d.code, d.span.text) for d in found if d.code == "X801"] == [("X801", "bestof")]
+    clash = check_source(source("m", 'remove def lit, best_of because "x"', 'remove def best_of because "y"'))
+    assert [(d.code, d.span.line) for d in clash] == [("X802", 5)]
 
 
 def test_what_a_variant_of_a_variant_puts_after_a_step_stands_behind_what_that_one_has_put_there():
