@@ -11,7 +11,7 @@ from test_explore import run
 
 import interpreter
 from playtest.mutants import LEFT_OUT, NEGATED, OFF_BY_ONE, SWAPPED, Mutant, mutants_of
-from playtest.mutation import NOTICED, REFUSED, SURVIVED, USUAL, attempt, chosen, plan_of, trying
+from playtest.mutation import NOTICED, REFUSED, SURVIVED, USUAL, attempt, chosen, plan_of, reasons_in, trying
 from rulesdsl.digest import program_digest
 from rulesdsl.program import parse_source, read_source
 
@@ -212,6 +212,13 @@ def test_the_command_lists_what_is_not_noticed_and_takes_reasons(here: Path, cap
     Path("race.mutants").write_text("const far: `4` → `5`\n")
     code, _, err = run(capsys, "mutate", "race.rules")
     assert code == 2 and "race.mutants:1: a reason is missing" in err
+
+
+@pytest.mark.parametrize("path", sorted(GAMES.glob("**/*.mutants")), ids=lambda path: path.stem)
+def test_the_reasons_of_a_game_are_for_mutants_that_it_has(path: Path) -> None:
+    """Whether they are needed is a long count; a clause that was renamed shows here."""
+    names = {mutant.name for mutant in chosen(interpreter.load(path.with_suffix(".rules")))}
+    assert set(reasons_in(path)) <= names
 
 
 def test_the_command_as_data(here: Path, capsys: Any) -> None:
