@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,9 +10,10 @@ import click
 from attrs import field, frozen
 
 from playtest.folders import REVIEW
-from table.console import paint, plural, say, say_json, show, width
-from table.files import find_for_click, shown
+from table.console import paint, say, say_json
+from table.files import find_for_click
 from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
+from table.review_page import head, say_clauses, say_figures, say_laws, say_logs, say_scenarios, why
 
 if TYPE_CHECKING:
     from interpreter.game import Game
@@ -35,12 +35,8 @@ Examples:
 """
 
 
-# So many of the figures that a game shows are named.
-NAMED = 4
-
-
 @frozen
-class _Wanted:
+class Wanted:
     """What is played, and where games are written."""
 
     games: int
@@ -52,7 +48,7 @@ class _Wanted:
 
 
 @frozen
-class _Played:
+class Played:
     """What was played with both rules. `saved`: the games that show differences, by number, with their logs before and after."""
 
     rules: tuple[Rules, Rules]
@@ -119,7 +115,7 @@ def review_command(
 
     if against is not None and (new or variants):
         raise click.UsageError("--against is for FILE alone")
-    wanted = _Wanted(games, bots_named(bots), seed, jobs, players, out)
+    wanted = Wanted(games, bots_named(bots), seed, jobs, players, out)
     alone = new is None and not variants
     first = committed(file, against or "HEAD") if alone else source_of(file)
     second = source_of(new or file, variants)
@@ -129,70 +125,31 @@ def review_command(
     if not json_wanted:
         beside = f"beside {against or 'HEAD'}" if alone else f"beside {first.name}"
         say(f"{paint(' + '.join(source.name for source in (second, *second.extras)), bold=True)}  {beside}")
-        _say_clauses(found, first.text, second)
+        say_clauses(found, first.text, second)
     tests = scenarios(first, second)
     if not json_wanted:
-        _say_scenarios(tests, second.name)
+        say_scenarios(tests)
     rules = _rules(both, players)
     same = [rules.program.digest for rules in rules[0]] == [rules.program.digest for rules in rules[1]] and not params
     fuzzed: list[tuple[Rules, Result]] = []
-    played: _Played | None = None
+    played: Played | None = None
     if not same:
         plan = _plan(wanted, len(rules[1]))
         fuzzed = _fuzz(rules[1], plan, json_wanted)
         if not json_wanted:
-            _say_laws(fuzzed, plan, wanted, new or file, variants, both[1])
+            say_laws(fuzzed, plan, wanted, new or file, variants, both[1])
         played = None if _broken(fuzzed) else _compare(both, wanted, json_wanted)
         if played is not None and not json_wanted:
-            _say_figures(played, wanted)
+            say_figures(played, wanted)
     elif not json_wanted:
-        _head("Play")
+        head("Play")
         say("  what is played has not changed: only titles, remarks or scenarios have")
     logs = _stored(log_paths or (file.resolve().parent,), both)
     if json_wanted:
         say_json(_plain(found, tests, fuzzed, played, logs))
     else:
-        _say_logs(logs, new or file, variants)
+        say_logs(logs, new or file, variants)
     return 1 if tests.tested.failed or _broken(fuzzed) else 0
-
-
-def _head(text: str) -> None:
-    say("")
-    say(paint(text, bold=True, underline=True))
-
-
-# ---------------------------------------------------------------- clauses and scenarios
-
-
-def _say_clauses(found: Difference, first: str, second: Any) -> None:
-    from table.changes import say_changes, unchanged
-
-    _head("Clauses")
-    texts = [text for text in second.all if text.text != first]
-    say_changes(found, texts if len(texts) < len(second.all) else [])
-    say(f"  {unchanged(found)}")
-
-
-def _say_scenarios(tests: Scenarios, name: str) -> None:
-    from rich.text import Text
-
-    _head("Scenarios")
-    for result in tests.tested.failed:
-        show([Text("  ").append("failed", style="bold red").append("  ").append(result.text, style="bold")])
-        show(Text(f"    {line}") for line in str(result.failure).splitlines())
-        cause = tests.tested.causes.get(result.text)
-        if cause is not None:
-            show([Text(f"    {cause}")])
-    failed, total = len(tests.tested.failed), len(tests.tested.results)
-    if failed:
-        earlier = failed - len(tests.broken)
-        also = f", {earlier} of them before the change too" if earlier else ""
-        count = f"{failed} of {plural(total, 'scenario')} failed"
-        say(f"  {paint(count, fg='red')}{also}")
-    else:
-        say(f"  {plural(total, 'scenario')} passed" if total else "  there are no scenarios")
-    if tests.gone:
-        say(f"  {plural(len(tests.gone), 'scenario')} of before {'is' if len(tests.gone) == 1 else 'are'} gone")
 
 
 # ---------------------------------------------------------------- laws
@@ -206,7 +163,7 @@ def _rules(both: tuple[Game, Game], players: int | None) -> tuple[list[Rules], l
     return before, after
 
 
-def _plan(wanted: _Wanted, counts: int) -> FuzzPlan:
+def _plan(wanted: Wanted, counts: int) -> FuzzPlan:
     from playtest.fuzz import Plan
 
     return Plan(games=-(-wanted.games // counts), seed=wanted.seed, jobs=wanted.jobs)
@@ -229,42 +186,10 @@ def _broken(fuzzed: Sequence[tuple[Rules, Result]]) -> bool:
     return any(result.failure is not None for _, result in fuzzed)
 
 
-def _named(file: Path, variants: Sequence[Path]) -> str:
-    """A file with its variants, as they are told to a command."""
-    return shown(file) + "".join(f" --with {shown(path)}" for path in variants)
-
-
-def _say_laws(
-    fuzzed: Sequence[tuple[Rules, Result]],
-    plan: FuzzPlan,
-    wanted: _Wanted,
-    file: Path,
-    variants: Sequence[Path],
-    game: Game,
-) -> None:
-    from table.fuzzing import tell_failure
-    from table.loading import label_of
-
-    _head("Laws")
-    results = [result for _, result in fuzzed]
-    games, answers = sum(result.games for result in results), sum(result.answers for result in results)
-    counts = ", ".join(str(len(rules.seats)) for rules, _ in fuzzed)
-    say(f"  {plural(games, 'random game')} with {counts} players, {plural(answers, 'answer')}")
-    rules, last = fuzzed[-1]
-    if last.failure is not None:
-        tell_failure(rules, last.failure, wanted.out, label_of(game))
-        return
-    say(paint("  no law was broken, and nobody was stuck", fg="green"))
-    cut = sum(result.cut for result in results)
-    if cut:
-        say(f"  {plural(cut, 'game')} had not ended after {plan.max_choices:,} answers")
-    say(f"  more   rulesdsl fuzz {_named(file, variants)} --games {10 * wanted.games}")
-
-
 # ---------------------------------------------------------------- figures
 
 
-def _compare(both: tuple[Game, Game], wanted: _Wanted, quiet: bool) -> _Played:
+def _compare(both: tuple[Game, Game], wanted: Wanted, quiet: bool) -> Played:
     """Games of the same seeds by both rules; those that show differences are written."""
     from playtest.review import telling_games
     from playtest.simulate import Plan, comparisons
@@ -280,13 +205,13 @@ def _compare(both: tuple[Game, Game], wanted: _Wanted, quiet: bool) -> _Played:
         )
     plans = tuple(Plan.of(rules, wanted.games, wanted.bots, wanted.seed) for rules in (first, second))
     found = comparisons(one, other, confidence)
-    played = _Played((first, second), (plans[0], plans[1]), (one, other), found, telling_games(one, other, found))
+    played = Played((first, second), (plans[0], plans[1]), (one, other), found, telling_games(one, other, found))
     for number in played.shown:
         played.saved[number] = _saved(played, number, wanted.out)
     return played
 
 
-def _saved(played: _Played, number: int, out: Path) -> tuple[Path, Path]:
+def _saved(played: Played, number: int, out: Path) -> tuple[Path, Path]:
     """Write a game by both rules."""
     from playtest.simulate import game_log
 
@@ -297,37 +222,6 @@ def _saved(played: _Played, number: int, out: Path) -> tuple[Path, Path]:
         game_log(rules, plan, number).save(path)
         paths.append(path)
     return paths[0], paths[1]
-
-
-def _say_figures(played: _Played, wanted: _Wanted) -> None:
-    from table.simulating import say_figures
-
-    _head("Figures")
-    bots, seats = ", ".join(dict.fromkeys(wanted.bots)), len(played.sims[1].seats)
-    say(f"  {plural(wanted.games, 'game')} each with {plural(seats, 'player')}, bots {bots}, seed {wanted.seed}")
-    differing = [item for item in played.figures if item.differs]
-    if differing:
-        say_figures(differing, played.sims[0].confidence, marked=False)
-    left = len(played.figures) - len(differing)
-    say(f"  {plural(left, 'other figure') if differing else 'none of ' + plural(left, 'figure')} "
-        f"{'does not differ' if differing and left == 1 else 'do not differ' if differing else 'differs'}")  # fmt: skip
-    for number, items in played.shown.items():
-        names = [item.name for item in items]
-        told = [*names[:NAMED], f"and {len(names) - NAMED} more"] if len(names) > NAMED + 1 else names
-        for line in textwrap.wrap(f"  game {number} shows: {', '.join(told)}", width(), subsequent_indent="    "):
-            say(line)
-        for when, path, sim in zip(("before", "after"), played.saved[number], played.sims, strict=True):
-            say(f"    {when:<7} {shown(path)}  {plural(sim.games[number].answers, 'answer')}, {_winners(sim, number)}")
-    if played.shown:
-        say(f"  look   rulesdsl show {shown(played.saved[next(iter(played.shown))][1])}")
-
-
-def _winners(sim: Simulation, number: int) -> str:
-    credits = sim.games[number].credits
-    if credits is None:
-        return "given up"
-    names = [name for name, credit in zip(sim.seats, credits, strict=True) if credit]
-    return f"won by {' and '.join(names)}" if names else "won by nobody"
 
 
 # ---------------------------------------------------------------- logs
@@ -343,34 +237,6 @@ def _stored(paths: Sequence[Path], both: tuple[Game, Game]) -> list[Stored]:
     return [stored(path, *both) for path in dict.fromkeys(files)]
 
 
-def _say_logs(logs: Sequence[Stored], file: Path, variants: Sequence[Path]) -> None:
-    if not logs:
-        return
-    _head("Logs")
-    parting = [item for item in logs if not item.holds]
-    for item in parting:
-        say(f"  {paint('parts', fg='yellow', bold=True)}  {shown(item.path)}")
-        say(f"         {_why(item)}" + ("" if item.before else "; it was not played by the rules before, either"))
-    going, total = len(logs) - len(parting), plural(len(logs), "logged game")
-    if going == len(logs):
-        say(f"  {total} {'goes on as it was played' if going == 1 else 'go on as they were played'}")
-    else:
-        say(
-            f"  {going or 'none'} of {total} {'go' if going > 1 else 'goes'} on as {'they were' if going > 1 else 'it was'} played"
-        )
-    if parting:
-        say(f"  look   rulesdsl replay {shown(parting[0].path)} \\")
-        say(f"           --with-current-rules --rules {_named(file, variants)}")
-
-
-def _why(item: Stored) -> str:
-    if item.done is None:
-        return item.refused
-    if item.done.difference is not None:
-        return f"at record {item.done.difference.record} of {len(item.log.records)}: {item.done.difference.what}"
-    return f"the rules fail: {item.done.fault}"
-
-
 # ---------------------------------------------------------------- as JSON
 
 
@@ -378,7 +244,7 @@ def _plain(
     found: Difference,
     tests: Scenarios,
     fuzzed: Sequence[tuple[Rules, Result]],
-    played: _Played | None,
+    played: Played | None,
     logs: Sequence[Stored],
 ) -> dict[str, Any]:
     from rulesdsl.diff import as_json as change_json
@@ -415,7 +281,7 @@ def _plain(
                 "log": str(item.path),
                 "holds": item.holds,
                 "record": item.done.difference.record if item.done and item.done.difference else None,
-                "why": "" if item.holds else _why(item),
+                "why": "" if item.holds else why(item),
             }
             for item in logs
         ],
