@@ -26,6 +26,11 @@ class Figure:
     high: float
     share: bool = False
 
+    @property
+    def bounded(self) -> bool:
+        """Whether the interval has ends: one game alone does not tell any."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
     def __str__(self) -> str:
         return f"{self.text(self.value)} ({self.text(self.low)} to {self.text(self.high)})"
 

@@ -29,6 +29,8 @@ from rulesdsl.types import EnumType
 
 CHUNK = 10
 MAX_ANSWERS = 20_000
+GIVEN_UP = "given up"
+"""The share of games that were given up after so many answers."""
 
 
 @frozen
@@ -96,7 +98,7 @@ class Simulation:
         return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
     def columns(self) -> dict[str, tuple[str, list[float]]]:
-        """The numbers of all games by the name of the figure, and of what kind it is."""
+        """The numbers of all games by the name of the figure, and of what kind it is; no figure without a number."""
         over = self.over
         found: dict[str, tuple[str, list[float]]] = {}
         for seat, name in enumerate(self.seats):
@@ -108,7 +110,7 @@ class Simulation:
         for way in self.ways:
             found[f"ended by {way}"] = SHARE, [float(game.way == way) for game in over]
         if len(over) < len(self.games):
-            found["given up"] = SHARE, [float(game.credits is None) for game in self.games]
+            found[GIVEN_UP] = SHARE, [float(game.credits is None) for game in self.games]
         found["answers a game"] = MEAN, [float(game.answers) for game in over]
         found["options at a question"] = MEAN, [game.options / game.answers for game in over if game.answers]
         found["questions without a choice"] = PART, [game.forced / game.answers for game in over if game.answers]
@@ -119,9 +121,8 @@ class Simulation:
                 found[f"{name} of {who}"] = MEAN, [float(game.measures[place][seat]) for game in over]
         for seat, who in enumerate(self.seats):
             scores = [float(game.scores[seat]) for game in over if game.scores is not None]
-            if scores:
-                found[f"score of {who}"] = MEAN, scores
-        return found
+            found[f"score of {who}"] = MEAN, scores
+        return {name: (kind, numbers) for name, (kind, numbers) in found.items() if numbers}
 
     def by_game(self) -> dict[str, dict[int, float]]:
         """The numbers by the name of the figure and the number of the game, for figures that all games played out have."""
@@ -141,17 +142,19 @@ def _credit_of(game: Played, name: str) -> float:
 
 
 def comparisons(base: Simulation, variant: Simulation, confidence: float = CONFIDENCE) -> list[Comparison]:
-    """Each figure that both have, and what ended games in one of them only."""
+    """Each figure that both have, and how games ended, or did not, in one of them only."""
     one, other = base.columns(), variant.columns()
     found = []
-    ways = [name for name in dict.fromkeys([*one, *other]) if name.startswith("ended by ")]
+    ways = [name for name in dict.fromkeys([*one, *other]) if name.startswith("ended by ") or name == GIVEN_UP]
     others = [name for name in one if name in other and name not in ways]
     first_ones = [name for name in others if name == "ties" or name.startswith("won by ")]
     for name in [*first_ones, *ways, *(name for name in others if name not in first_ones)]:
         known = one.get(name) or other.get(name)
         assert known is not None
-        first = one[name][1] if name in one else [0.0] * len(base.over)
-        second = other[name][1] if name in other else [0.0] * len(variant.over)
+        first, second = (
+            side[name][1] if name in side else [0.0] * len(played.games if name == GIVEN_UP else played.over)
+            for side, played in ((one, base), (other, variant))
+        )
         both = [figure(known[0], name, numbers, confidence) for numbers in (first, second)]
         found.append(compare(both[0], both[1], first, second, confidence))
     return found

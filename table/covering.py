@@ -11,7 +11,7 @@ import click
 
 from table.console import paint, plural, say, say_json
 from table.files import shown
-from table.options import as_json, no_colour, parameters, rules_file, with_variants
+from table.options import Number, as_json, no_colour, parameters, rules_file, with_variants
 
 if TYPE_CHECKING:
     from playtest.coverage import Coverage, Missing
@@ -42,7 +42,7 @@ COLOURS = {
     show_default=True,
     help="Random games for each number of players; 0: scenarios only.",
 )
-@click.option("--seconds", type=click.FloatRange(0.1), help="At most so long for each number of players.")
+@click.option("--seconds", type=Number(0.1), help="At most so long for each number of players.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes play.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed plays the same games.")
 @click.option(

@@ -14,7 +14,7 @@ import click
 from playtest.folders import FUZZ
 from table.console import PLAIN_WIDTH, console, paint, plural, say, say_json, show
 from table.files import shown
-from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
+from table.options import Number, as_json, no_colour, parameters, players, rules_file, with_variants
 
 if TYPE_CHECKING:
     from interpreter.rules import Rules
@@ -38,7 +38,7 @@ Examples:
 @click.option(
     "--games", type=click.IntRange(1), help=f"How many games to play ({GAMES}, if --seconds does not say otherwise)."
 )
-@click.option("--seconds", type=click.FloatRange(0.1), help="How long to play.")
+@click.option("--seconds", type=Number(0.1), help="How long to play.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed and games give the same result.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes play.")
 @click.option(
@@ -53,13 +53,13 @@ Examples:
     type=click.Path(file_okay=False, path_type=Path),
     help="A folder of logs: replayed first; games that show something new are added.",
 )
-@click.option("--uniform", is_flag=True, help="All moves alike, every game from the start: for figures, not for finding.")
+@click.option(
+    "--uniform", is_flag=True, help="All moves alike, every game from the start: for figures, not for finding."
+)
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), default=FUZZ, help="Where failures are written."
 )
-@click.option(
-    "--thorough", type=click.FloatRange(0, 1), help="The share of games in which every law is checked; 1: all of them."
-)
+@click.option("--thorough", type=Number(0, 1), help="The share of games in which every law is checked; 1: all of them.")
 @with_variants
 @parameters
 @players

@@ -13,7 +13,7 @@ import click
 
 from table.console import colour_wanted, console, paint, plural, say, say_json, width
 from table.files import shown
-from table.options import as_json, no_colour, parameters, rules_file, with_variants
+from table.options import Number, as_json, no_colour, parameters, rules_file, with_variants
 
 if TYPE_CHECKING:
     from playtest.mutants import Mutant
@@ -35,7 +35,7 @@ Examples:
     "--games", type=click.IntRange(0), default=10, show_default=True, help="Random games against each mutant."
 )
 @click.option(
-    "--seconds", type=click.FloatRange(0.1), default=10, show_default=True, help="At most so long for each mutant, in time of a processor."
+    "--seconds", type=Number(0.1), default=10, show_default=True, help="At most so long for each mutant, in time of a processor."
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes.")
 @click.option("-v", "--verbose", is_flag=True, help="Say of each mutant what noticed it.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -11,6 +12,17 @@ from table.console import forbid_colour
 from table.files import find_for_click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Number(click.FloatRange):
+    """A number within a range. Python's `nan` and `inf` are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """A float, or the usual message."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
 def no_colour(command: Command) -> Command:

@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 COLOURS = ("#2f6f8f", "#d08a3c", "#5b8c5a", "#a34e5d", "#7a6ba8", "#8a7a5c")
 
 
+def formats() -> list[str]:
+    """The endings of the files that can be drawn."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    return sorted(FigureCanvasBase.get_supported_filetypes())
+
+
 def draw(found: Sequence[tuple[str, Simulation]], path: Path) -> None:
     """Draw one simulation, or several side by side, each with its title, into a file; its ending says the format.
 

@@ -95,14 +95,15 @@ def say_laws(
 
 
 def say_figures(played: Played, wanted: Wanted) -> None:
-    from table.simulating import say_figures as say_compared
+    from table.figure_tables import figures
 
     head("Figures")
     bots, seats = ", ".join(dict.fromkeys(wanted.bots)), len(played.sims[1].seats)
     say(f"  {plural(wanted.games, 'game')} each with {plural(seats, 'player')}, bots {bots}, seed {wanted.seed}")
     differing = [item for item in played.figures if item.differs]
     if differing:
-        say_compared(differing, played.sims[0].confidence, marked=False)
+        for line in figures(differing, played.sims[0].confidence, marked=False):
+            say(line)
     left = len(played.figures) - len(differing)
     say(f"  {plural(left, 'other figure') if differing else 'none of ' + plural(left, 'figure')} "
         f"{'does not differ' if differing and left == 1 else 'do not differ' if differing else 'differs'}")  # fmt: skip

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from table.console import console, paint, plural, say, say_json
+from table import figure_tables
+from table.console import complain, console, say, say_json
 from table.files import find_for_click, shown
-from table.options import as_json, no_colour, parameters, plain_value, players, rules_file, with_variants
+from table.options import Number, as_json, no_colour, parameters, plain_value, players, rules_file, with_variants
 
 if TYPE_CHECKING:
     from interpreter.rules import Rules
@@ -52,7 +53,7 @@ def how_to_play(command: Command) -> Command:
         click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes."),
         click.option(
             "--confidence",
-            type=click.FloatRange(0.5, 0.9999),
+            type=Number(0.5, 0.9999),
             default=0.95,
             show_default=True,
             help="How sure the intervals are.",
@@ -94,7 +95,7 @@ def simulate_command(
     wanted = bots_named(bots)
     settings = list(sweep(params))
     if plot is not None:
-        _plot_possible()
+        _plot_possible(plot)
     found = []
     with games_bar(games * len(settings), quiet=json_wanted) as tell:
         for setting in settings:
@@ -105,9 +106,10 @@ def simulate_command(
         made = [_plain(simulation, {name: setting[name] for name in swept}) for setting, simulation in found]
         say_json(made if swept else made[0])
     elif swept:
-        _say_sweep(shown(file), swept, found)
+        for line in figure_tables.swept(shown(file), swept, found):
+            say(line)
     else:
-        for line in told(shown(file), found[0][1]):
+        for line in figure_tables.told(shown(file), found[0][1]):
             say(line)
     if plot is not None:
         from table.plotting import draw
@@ -115,7 +117,7 @@ def simulate_command(
         draw([(", ".join(f"{name} = {setting[name]}" for name in swept), sim) for setting, sim in found], plot)
         if not json_wanted:
             say(f"drawn   {shown(plot)}")
-    return 0
+    return _ended(simulation for _, simulation in found)
 
 
 @click.command("compare", epilog=COMPARE_EXAMPLES)
@@ -159,17 +161,32 @@ def compare_command(
             {"games": games, "seed": seed, "confidence": confidence, "figures": [compared_plain(c) for c in found]}
         )
     else:
-        _say_comparison((shown(base), shown(variant)), both, found)
-    return 0
+        for line in figure_tables.compared((shown(base), shown(variant)), both, found):
+            say(line)
+    return _ended(both)
+
+
+def _ended(found: Iterable[Simulation]) -> int:
+    """The exit code: 1 where all games of a simulation had to be given up."""
+    from playtest.simulate import MAX_ANSWERS
+
+    if all(simulation.over for simulation in found):
+        return 0
+    complain(f"no game came to its end: all were given up after {MAX_ANSWERS:,} answers; `rulesdsl fuzz` may tell why")
+    return 1
 
 
 def _two(
     base: Path, variant: Path, variants: Sequence[Path], params: Mapping[str, Any], players: int | None
 ) -> list[Rules]:
-    """The rules of both sides, each with the parameters that it has."""
+    """The rules of both sides, each with the parameters that it has; for the same number of players if there is one for both."""
     from table.loading import load_both, rules_for, source_of
 
-    return [rules_for(game, players) for game in load_both(source_of(base), source_of(variant, variants), params)]
+    games = load_both(source_of(base), source_of(variant, variants), params)
+    both = sorted(set(games[0].counts) & set(games[1].counts))
+    if players is None and both:
+        players = both[0]
+    return [rules_for(game, players) for game in games]
 
 
 # ---------------------------------------------------------------- what was asked for
@@ -253,89 +270,18 @@ def games_bar(games: int, quiet: bool) -> Iterator[Callable[[int], None]]:
         yield lambda count: bar.advance(task, count)
 
 
-def _plot_possible() -> None:
-    """Says at once if pictures cannot be drawn."""
+def _plot_possible(path: Path) -> None:
+    """Says at once, and not after all games, if a picture cannot be drawn."""
     from importlib.util import find_spec
 
     if find_spec("matplotlib") is None:
         raise click.UsageError("--plot needs matplotlib: pip install 'rulesdsl[plot]'")
+    from table.plotting import formats
 
-
-# ---------------------------------------------------------------- in words
-
-
-def told(name: str, simulation: Simulation) -> list[str]:
-    """A simulation as a table."""
-    bots = ", ".join(dict.fromkeys(simulation.bots))
-    head = f"{name}: {plural(len(simulation.games), 'game')}, bots {bots}, seed {simulation.seed}"
-    lines = [head, f"  {'':<32} {'':>10}   {100 * simulation.confidence:.4g} % interval"]
-    for figure in simulation.figures():
-        lines.append(f"  {figure.name:<32} {figure.text(figure.value):>10}   {_interval(figure)}")
-        if figure.name == "answers a game":
-            lengths = sorted(game.answers for game in simulation.over)
-            if lengths:
-                lines.append(
-                    paint(
-                        f"  {'':<32} {lengths[0]} to {lengths[-1]}, half of them up to {lengths[(len(lengths) - 1) // 2]}",
-                        dim=True,
-                    )
-                )
-    return lines
-
-
-def _interval(figure: Figure) -> str:
-    return f"{figure.text(figure.low)} to {figure.text(figure.high)}"
-
-
-def _say_sweep(name: str, swept: Sequence[str], found: Sequence[tuple[dict[str, Any], Simulation]]) -> None:
-    """A line for each choice of parameters, a column for each of the main figures."""
-    first = found[0][1]
-    bots = ", ".join(dict.fromkeys(first.bots))
-    say(f"{name}: {plural(len(first.games), 'game')} each, bots {bots}, seed {first.seed}")
-    several = len(set(first.bots)) > 1
-    names = [f"won by the bot {bot}" for bot in dict.fromkeys(first.bots)] if several else []
-    names += [f"won by {seat}" for seat in first.seats]
-    names += ["ties", "answers a game", "options at a question", *(["lead changes"] if first.measures else [])]
-    short = {"answers a game": "answers", "options at a question": "options"}
-    heads = [*swept, *(short.get(name, name.replace("won by the bot ", "").replace("won by ", "")) for name in names)]
-    rows = []
-    for setting, simulation in found:
-        figures = {figure.name: figure for figure in simulation.figures()}
-        cells = [_with_half(figures[name]) if name in figures else "-" for name in names]
-        rows.append([*(str(setting[name]) for name in swept), *cells])
-    widths = [max(len(row[place]) for row in [heads, *rows]) for place in range(len(heads))]
-    for number, row in enumerate([heads, *rows]):
-        line = "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        say(paint(line, bold=True) if not number else line)
-    say(f"  ± is half of the {100 * first.confidence:.4g} % interval; one setting alone shows every figure")
-
-
-def _with_half(figure: Figure) -> str:
-    half = (figure.high - figure.low) / 2
-    return f"{figure.text(figure.value).replace(' %', '%')} ±{figure.text(half).replace(' %', '')}"
-
-
-def _say_comparison(names: tuple[str, str], both: Sequence[Simulation], found: Sequence[Comparison]) -> None:
-    bots = ", ".join(dict.fromkeys(both[0].bots))
-    say(f"{names[0]} and {names[1]}: {plural(len(both[0].games), 'game')} each, bots {bots}, seed {both[0].seed}")
-    say_figures(found, both[0].confidence)
-    count = sum(item.differs for item in found)
-    say(f"≠ {count} of {len(found)} figures differ" if count else "  no figure differs")
-
-
-def say_figures(found: Sequence[Comparison], confidence: float, marked: bool = True) -> None:
-    """Figures before and after, a line each; those that differ are marked."""
-    name = max((len(item.name) for item in found), default=0)
-    say(f"  {'':<{name}} {'before':>8} {'after':>8}  change, {100 * confidence:.4g} % interval")
-    for item in found:
-        change = item.change
-        sign = "+" if change.value >= 0 else ""
-        low, high = (change.text(value).removesuffix(" %") for value in (change.low, change.high))
-        told = f"{sign}{change.text(change.value)} ({low} to {high})"
-        mark = paint("≠", fg="yellow", bold=True) if marked and item.differs else " "
-        say(
-            f"{mark} {item.name:<{name}} {item.first.text(item.first.value):>8} {item.second.text(item.second.value):>8}  {told}"
-        )
+    if path.suffix.lower().removeprefix(".") not in formats():
+        raise click.UsageError(f"--plot: `{shown(path)}` should end in one of {', '.join(f'.{e}' for e in formats())}")
+    if not path.parent.is_dir():
+        raise click.UsageError(f"--plot: there is no folder `{shown(path.parent)}`")
 
 
 # ---------------------------------------------------------------- for tools
@@ -358,7 +304,13 @@ def _plain(simulation: Simulation, setting: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _plain_figure(figure: Figure) -> dict[str, Any]:
-    return {"name": figure.name, "value": figure.value, "low": figure.low, "high": figure.high}
+    return {"name": figure.name, **_plain_interval(figure)}
+
+
+def _plain_interval(figure: Figure) -> dict[str, Any]:
+    """A value with its interval; null where too few games tell none."""
+    low, high = (figure.low, figure.high) if figure.bounded else (None, None)
+    return {"value": figure.value, "low": low, "high": high}
 
 
 def compared_plain(item: Comparison) -> dict[str, Any]:
@@ -366,6 +318,6 @@ def compared_plain(item: Comparison) -> dict[str, Any]:
         "name": item.name,
         "before": _plain_figure(item.first),
         "after": _plain_figure(item.second),
-        "change": {"value": item.change.value, "low": item.change.low, "high": item.change.high},
+        "change": _plain_interval(item.change),
         "differs": item.differs,
     }

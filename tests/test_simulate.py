@@ -157,6 +157,54 @@ def test_a_variant_is_compared_with_its_base(here: Path, capsys: Any) -> None:
     assert {item["name"]: item["differs"] for item in data["figures"]}["answers a game"]
 
 
+def test_a_wide_table_goes_on_below(here: Path, capsys: Any) -> None:
+    """With three players and three bots it had 115 columns."""
+    Path("race.rules").write_text(RACE.replace("players 2", "players 2..3"))
+    bots = "first,greedy,random"
+    arguments = ("simulate", "race.rules", "--games", "6", "--bots", bots, "--players", "3", "-p", "goal=4..5")
+    code, out, _ = run(capsys, *arguments)
+    assert code == 0 and max(map(len, out.splitlines())) <= 80
+    heads = [line.split() for line in out.splitlines() if line.split()[0] == "goal"]
+    assert len(heads) == 2 and [*heads[0][1:4], heads[-1][-1]] == ["first", "greedy", "random", "changes"]
+
+
+def test_one_game_tells_no_interval(here: Path, capsys: Any) -> None:
+    """It was told as -inf to inf, which is no JSON either."""
+    _, out, _ = run(capsys, "simulate", "race.rules", "--games", "1")
+    assert "inf" not in out and next(line for line in out.splitlines() if "options" in line).endswith(" -")
+    for command in (("simulate", "race.rules"), ("compare", "race.rules", "long.rules")):
+        _, out, _ = run(capsys, *command, "--games", "1", "--json")
+
+        def refused(constant: str) -> None:
+            raise AssertionError(constant)
+
+        assert json.loads(out, parse_constant=refused)["games"] == 1
+
+
+def test_games_that_never_end_are_not_told_as_ties_of_no_length(
+    here: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("playtest.simulate.MAX_ANSWERS", 50)
+    Path("endless.rules").write_text(RACE.replace("at[by] += n", "at[by] = n"))
+    code, out, err = run(capsys, "simulate", "endless.rules", "--games", "2")
+    assert code == 1 and [line.split()[0] for line in out.splitlines()[2:]] == ["given"]
+    assert "no game came to its end: all were given up after 50 answers" in err
+    code, out, _ = run(capsys, "compare", "race.rules", "endless.rules", "--games", "5")
+    line = next(line for line in out.splitlines() if "given up" in line)
+    assert code == 1 and line.split()[:7] == ["≠", "given", "up", "0.0", "%", "100.0", "%"]
+
+
+def test_games_are_compared_for_the_same_number_of_players(here: Path, capsys: Any) -> None:
+    """The fewest of each were two of the one and three of the other."""
+    Path("few.rules").write_text(RACE.replace("players 2", "players 2..3"))
+    Path("many.rules").write_text(RACE.replace("players 2", "players 3..4"))
+    Path("four.rules").write_text(RACE.replace("players 2", "players 4"))
+    _, out, _ = run(capsys, "compare", "few.rules", "many.rules", "--games", "2")
+    assert out.startswith("few.rules and many.rules: ") and "won by player2" in out
+    _, out, _ = run(capsys, "compare", "few.rules", "four.rules", "--games", "2")
+    assert out.startswith("few.rules (2 players) and four.rules (4 players): ")
+
+
 def test_a_picture_is_drawn(here: Path, capsys: Any) -> None:
     for name, more in (("one.png", ()), ("three.svg", ("-p", "goal=4..6"))):
         code, out, _ = run(capsys, "simulate", "race.rules", "--games", "10", "--plot", name, *more)
@@ -170,6 +218,9 @@ def test_a_picture_is_drawn(here: Path, capsys: Any) -> None:
         (("simulate", "race.rules", "--bots", "clever"), "no bot called 'clever'"),
         (("simulate", "race.rules", "--bots", "greedy:wai"), "did you mean way?"),
         (("simulate", "race.rules", "-p", "goal=6..4"), "from the smaller number"),
+        (("simulate", "race.rules", "--confidence", "nan"), "'nan' is not a number"),
+        (("simulate", "race.rules", "--plot", "race.rules"), "`race.rules` should end in one of .avif, "),
+        (("simulate", "race.rules", "--plot", "none/race.png"), "there is no folder `none`"),
         (("simulate", "race.rules", "-p", "gaol=4..6"), "did you mean goal?"),
         (
             ("compare", "race.rules", "long.rules", "-p", "gaol=4"),
