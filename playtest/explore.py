@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import marshal
 import time
-from array import array
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from hashlib import blake2b
@@ -21,6 +20,7 @@ from attrs import define, field, frozen
 from playtest.fuzz import Failure, failure
 from playtest.laws import Broken, Laws
 from playtest.plies import CHOICE, Loaded, Ply, Position, State
+from playtest.position_graph import PositionGraph
 from rulesdsl import runtime
 
 MAX_POSITIONS = 1_000_000
@@ -55,7 +55,8 @@ class Explored:
     `whole`: everything that can be reached was reached, so that what was judged is proved. If it is not, all games of up to
     `certain` plies were, and `stopped` is why: "positions", "depth", "until" or "failure".
     `ends`: positions at which the game is over, by winners (all seats: a tie). `longest`: answers of the longest game, None if
-    there is none, because a position can come again (`endless`), or because not everything was reached.
+    there is none, because a position can come again (`endless`), or because not everything was reached. `without_end`: how many
+    positions there are from which no game can come to an end, and `trap`, the shortest way to one of them.
     `found`: the shortest way to a state for which `until` holds, as plies. `failure`: a broken law and the shortest way there.
     """
 
@@ -68,6 +69,8 @@ class Explored:
     ends: Mapping[tuple[str, ...], int]
     longest: int | None
     endless: bool
+    trap: tuple[Ply, ...] | None
+    without_end: int
     found: tuple[Ply, ...] | None
     failure: Failure | None
     seconds: float = field(default=0.0, eq=False)
@@ -83,7 +86,7 @@ def exploring(loaded: Loaded, plan: Plan) -> Generator[Progress, None, Explored]
     try:
         yield from walk.run()
         if not walk.stopped:
-            walk.lengths()
+            walk.ends_and_lengths()
     except Broken as broken:
         walk.stopped = "failure"
         walk.failure = failure(broken, walk.way)
@@ -108,18 +111,13 @@ def digest_of(position: Position) -> bytes:
 
 @define
 class _Walk:
-    """An exploration on its way. Position number n was first reached from `parent[n]` by the option `option[n]` there;
-    its successors are `after[first[n]:first[n + 1]]`, and `choice[n]` is 1 where a player is asked."""
+    """An exploration on its way. `known`: the numbers of positions by their digests."""
 
     loaded: Loaded
     plan: Plan
     laws: Laws = field(init=False)
+    graph: PositionGraph = field(factory=PositionGraph)
     known: dict[bytes, int] = field(factory=dict)
-    parent: array[int] = field(factory=lambda: array("q", [-1]))
-    option: array[int] = field(factory=lambda: array("l", [-1]))
-    first: array[int] = field(factory=lambda: array("q", [0]))
-    after: array[int] = field(factory=lambda: array("q"))
-    choice: bytearray = field(factory=bytearray)
     layers: list[int] = field(factory=list)
     ends: Counter[int] = field(factory=Counter)
     way: list[Ply] = field(factory=list)
@@ -128,6 +126,8 @@ class _Walk:
     found: tuple[Ply, ...] | None = None
     longest: int | None = None
     endless: bool = False
+    trap: tuple[Ply, ...] | None = None
+    without_end: int = 0
     certain: int = 0
     began: float = field(factory=time.perf_counter)
 
@@ -165,21 +165,19 @@ class _Walk:
 
     def progress(self) -> Progress:
         seconds = time.perf_counter() - self.began
-        return Progress(len(self.known), len(self.after), len(self.layers), seconds)
+        return Progress(len(self.known), len(self.graph.after), len(self.layers), seconds)
 
     def _expand(self, position: Position, number: int, following: list[Position]) -> None:
         """Everything that one ply leads to."""
         if position[1] is None:
             self.ends[position[0][-1][0]] += 1
-            self.choice.append(0)
-            self.first.append(len(self.after))
+            self.graph.expanded(False)
             return
         try:
             options = self.laws.options(position)
         except Broken:
             self.way = self.way_to(number)
             raise
-        self.choice.append(options[0][0] == CHOICE)
         for place, ply in enumerate(options):
             try:
                 result = self.laws.step(position, ply, runtime.Trace())
@@ -193,13 +191,12 @@ class _Walk:
                     self.stopped = "positions"
                     return
                 there = self.known[key] = len(self.known)
-                self.parent.append(number)
-                self.option.append(place)
+                self.graph.found(number, place)
                 following.append(result)
                 if self._is_wanted(result, there):
                     return
-            self.after.append(there)
-        self.first.append(len(self.after))
+            self.graph.after.append(there)
+        self.graph.expanded(options[0][0] == CHOICE)
 
     def _is_wanted(self, position: Position, number: int) -> bool:
         if self.plan.until is None:
@@ -212,11 +209,7 @@ class _Walk:
 
     def way_to(self, number: int) -> list[Ply]:
         """The plies of the shortest way to a position."""
-        places = []
-        while number:
-            places.append(self.option[number])
-            number = self.parent[number]
-        return self._plies(places[::-1])
+        return self._plies(self.graph.way_to(number))
 
     def _plies(self, places: list[int]) -> list[Ply]:
         """The plies that are these options, one after the other."""
@@ -228,15 +221,19 @@ class _Walk:
             position = self.laws.step(position, ply, runtime.Trace())
         return made
 
-    # ------------------------------------------------------------ how long games are
+    # ------------------------------------------------------------ what all of it tells
 
-    def lengths(self) -> None:
-        """The longest game, or that a position can come again.
+    def ends_and_lengths(self) -> None:
+        """Whether each game can come to an end; the longest game, or that a position can come again.
 
         Raises:
             Broken: a game can take more choices than the rules say.
         """
-        most = self._most()
+        lost = self.graph.endless()
+        self.without_end = sum(lost)
+        if self.without_end:
+            self.trap = tuple(self.way_to(lost.index(1)))
+        most = self.graph.most_choices()
         if most is None:
             self.endless = True
         else:
@@ -244,81 +241,13 @@ class _Walk:
         limit = self.laws.limit
         if limit is None or (self.longest is not None and self.longest <= limit):
             return
-        plies, state = self._long_way(most, limit)
-        if plies is not None:
-            self.way = plies
-            raise self.laws.endless(state, limit)
-
-    def _most(self) -> array[int] | None:
-        """For each position the most answers that can follow; None if a position can follow itself."""
-        most = array("q", bytes(8 * len(self.choice)))
-        colour = bytearray(len(self.choice))
-        stack = [(0, self.first[0])]
-        colour[0] = 1
-        while stack:
-            number, place = stack.pop()
-            if place < self.first[number + 1]:
-                stack.append((number, place + 1))
-                there = self.after[place]
-                if colour[there] == 1:
-                    return None
-                if not colour[there]:
-                    colour[there] = 1
-                    stack.append((there, self.first[there]))
-                continue
-            colour[number] = 2
-            behind = self.after[self.first[number] : self.first[number + 1]]
-            most[number] = self.choice[number] + max((most[there] for there in behind), default=0)
-        return most
-
-    def _long_way(self, most: array[int] | None, limit: int) -> tuple[list[Ply] | None, State]:
-        """The plies of a game that asks for more than `limit` choices, and the state at the one too many."""
-        circle = self._towards_circles() if most is None else None
-        places: list[int] = []
-        number = made = 0
-        seen_without = 0
-        while True:
-            if self.choice[number]:
-                if made == limit:
-                    break
-                made += 1
-                seen_without = 0
-            else:
-                seen_without += 1
-            if seen_without > len(self.choice):
-                return None, ()
-            options = range(self.first[number], self.first[number + 1])
-            if most is not None:
-                best = max(options, key=lambda place: most[self.after[place]])
-            else:
-                assert circle is not None
-                best = next(place for place in options if circle[self.after[place]])
-            places.append(best - self.first[number])
-            number = self.after[best]
-        plies = self._plies(places)
-        position = self.laws.start(runtime.Trace())
-        for ply in plies:
-            position = self.laws.step(position, ply, runtime.Trace())
-        return plies, position[0]
-
-    def _towards_circles(self) -> bytearray:
-        """For each position whether a circle can be reached from it: what is left when ends are taken away again and again."""
-        count = len(self.choice)
-        left = array("q", (self.first[n + 1] - self.first[n] for n in range(count)))
-        above: list[list[int]] = [[] for _ in range(count)]
-        for number in range(count):
-            for there in self.after[self.first[number] : self.first[number + 1]]:
-                above[there].append(number)
-        leads = bytearray(b"\1") * count
-        ended = [number for number in range(count) if not left[number]]
-        while ended:
-            number = ended.pop()
-            leads[number] = 0
-            for before in above[number]:
-                left[before] -= 1
-                if not left[before]:
-                    ended.append(before)
-        return leads
+        places = self.graph.long_way(most, limit)
+        if places is not None:
+            self.way = self._plies(places)
+            position = self.laws.start(runtime.Trace())
+            for ply in self.way:
+                position = self.laws.step(position, ply, runtime.Trace())
+            raise self.laws.endless(position[0], limit)
 
     def result(self) -> Explored:
         names = self.loaded.program.player.members
@@ -328,7 +257,7 @@ class _Walk:
         }
         return Explored(
             positions=len(self.known),
-            transitions=len(self.after),
+            transitions=len(self.graph.after),
             depth=max(0, len(self.layers) - 1),
             layers=tuple(self.layers),
             certain=self.certain,
@@ -336,6 +265,8 @@ class _Walk:
             ends=ends,
             longest=self.longest,
             endless=self.endless,
+            trap=self.trap,
+            without_end=self.without_end,
             found=self.found,
             failure=self.failure,
             seconds=time.perf_counter() - self.began,

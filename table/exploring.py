@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from interpreter.log import Log
     from interpreter.rules import Rules
     from playtest.explore import Explored, Plan
+    from playtest.plies import Ply
 
 EXAMPLES = """\b
 Examples:
@@ -76,7 +77,14 @@ def explore_command(
         say_json(_plain(rules, explored, until, out, stem))
     else:
         _say(rules, explored, until, out, stem)
-    return 1 if explored.failure is not None or (until is not None and explored.found is None) else 0
+    return 0 if _good(explored, until) else 1
+
+
+def _good(explored: Explored, until: str | None) -> bool:
+    """Whether nothing is wrong, and what was looked for was found."""
+    if explored.failure is not None:
+        return False
+    return not explored.without_end if until is None else explored.found is not None
 
 
 def condition(rules: Rules, text: str) -> Callable[[Any], bool]:
@@ -144,12 +152,22 @@ def _say(rules: Rules, explored: Explored, until: str | None, out: Path, stem: s
         say(f"  won by {won}")
     if explored.failure is not None:
         _say_failure(rules, explored, out, stem)
+        if until is not None:
+            say(
+                f"no game of up to {plural(explored.certain, 'ply', 'plies')} comes to {until}; beyond that nothing is known"
+            )
         return
     if until is not None:
         _say_found(rules, explored, until, out, stem)
         return
     for line in proved(rules, explored):
         say(line)
+    if explored.trap is not None:
+        where = f"{explored.without_end:,} of them" if explored.trap else "any position"
+        say(paint(f"  no game can come to its end from {where}", fg="red", bold=True))
+        if explored.trap:
+            say(f"  a shortest way there: {plural(len(explored.trap), 'ply', 'plies')}")
+            _say_way(rules, explored.trap, out, f"{stem}-without-end")
 
 
 def proved(rules: Rules, explored: Explored) -> list[str]:
@@ -166,6 +184,8 @@ def proved(rules: Rules, explored: Explored) -> list[str]:
     lines = [paint(f"  proved for every position: {held}", fg="green")]
     if explored.endless:
         lines.append("  a position can come again, so there is no longest game")
+        if not explored.without_end:
+            lines.append(paint("  proved: from every position it can come to its end", fg="green"))
     elif program.terminates is not None:
         lines.append(
             paint(
@@ -197,15 +217,20 @@ def _say_found(rules: Rules, explored: Explored, until: str, out: Path, stem: st
             say(f"  {_bound(explored)}")
             say(f"  no game of up to {plural(explored.certain, 'ply', 'plies')} comes to {until}")
         return
-    log = _save(rules, explored, out, stem)
     say(paint(f"  the shortest way to {until}: {plural(len(explored.found), 'ply', 'plies')}", fg="green"))
-    for line in _way(rules, explored.found):
+    _say_way(rules, explored.found, out, f"{stem}-until")
+
+
+def _say_way(rules: Rules, plies: Sequence[Ply], out: Path, name: str) -> None:
+    """A game, answer by answer, and where it was saved."""
+    for line in _way(rules, plies):
         say(line)
+    log = _save(rules, plies, out, name)
     say(f"saved   {shown(log)}")
     say(f"replay  rulesdsl replay {shown(log)}")
 
 
-def _way(rules: Rules, plies: Any) -> list[str]:
+def _way(rules: Rules, plies: Sequence[Ply]) -> list[str]:
     """A game in words: each answer, and what happened then."""
     from playtest.logs import record
 
@@ -232,12 +257,12 @@ def _match(rules: Rules, log: Log) -> Any:
     return replay(log, cast(Game, OneProgram(rules))).match
 
 
-def _save(rules: Rules, explored: Explored, out: Path, stem: str) -> Path:
+def _save(rules: Rules, plies: Sequence[Ply], out: Path, name: str) -> Path:
     from playtest.logs import record
 
     out.mkdir(parents=True, exist_ok=True)
-    path = free_path(out / f"{stem}-until.jsonl")
-    record(rules, explored.found or ()).log.save(path)
+    path = free_path(out / f"{name}.jsonl")
+    record(rules, plies).log.save(path)
     return path
 
 
@@ -275,17 +300,18 @@ def _plain(rules: Rules, explored: Explored, until: str | None, out: Path, stem:
         "ends": [{"winners": list(winners), "positions": count} for winners, count in explored.ends.items()],
         "longest": explored.longest,
         "endless": explored.endless,
+        "without_end": explored.without_end,
         "seconds": round(explored.seconds, 3),
+        "trap": None,
         "until": None,
         "failure": None,
     }
+    if explored.trap is not None:
+        data["trap"] = _plain_way(rules, explored.trap, out, f"{stem}-without-end")
     if until is not None:
         found = explored.found
-        data["until"] = {
-            "condition": until,
-            "plies": None if found is None else len(found),
-            "log": None if found is None else str(_save(rules, explored, out, stem)),
-        }
+        way = {"plies": None, "log": None} if found is None else _plain_way(rules, found, out, f"{stem}-until")
+        data["until"] = {"condition": until, **way}
     if explored.failure is not None:
         told, saved = report(rules, explored.failure), save(rules, explored.failure, out, stem)
         data["failure"] = {
@@ -300,3 +326,7 @@ def _plain(rules: Rules, explored: Explored, until: str | None, out: Path, stem:
             "replay": saved.command,
         }
     return data
+
+
+def _plain_way(rules: Rules, plies: Sequence[Ply], out: Path, name: str) -> dict[str, Any]:
+    return {"plies": len(plies), "log": str(_save(rules, plies, out, name))}

@@ -119,6 +119,21 @@ def test_a_position_that_comes_again_is_told_and_breaks_a_promised_end() -> None
     assert choices(promised.failure.plies) == 7
 
 
+TRAP = CIRCLE.replace("action stop:\n", 'action stop:\n    require off: not on else "it is on"\n').replace(
+    "not on\n", "true\n", 1
+)
+
+
+def test_a_position_from_which_no_game_can_end_is_found_with_the_way_there() -> None:
+    """Somebody is always asked, nothing is broken, and random games hardly show it."""
+    found = explored(TRAP)
+    assert found.endless and found.without_end == 2 and found.failure is None
+    assert found.trap == (("choice", (1,)),)
+    assert explored(CIRCLE).without_end == 0 and explored(WALK).trap is None
+    stuck = explored(CIRCLE.replace("action stop:\n", 'action stop:\n    require never: false else "no"\n'))
+    assert stuck.without_end == stuck.positions and stuck.trap == ()
+
+
 def test_a_dead_end_is_found_with_the_way_there() -> None:
     text = WALK.replace(
         "    emit Moved(me, n)\n", '    require odd: at + n != 4 and at != 3 else "no"\n    emit Moved(me, n)\n'
@@ -167,6 +182,27 @@ def test_a_shortest_way_is_told_and_saved(tmp_path: Path, monkeypatch: Any, caps
     assert code == 1 and json.loads(out)["until"] == {"condition": "at == 9", "plies": None, "log": None}
 
 
+def test_a_trap_is_told_and_saved(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("trap.rules").write_text(TRAP)
+    code, out, _ = run(capsys, "explore", "trap.rules")
+    assert code == 1 and "no game can come to its end from 2 of them" in out and "1  player0 switch" in out
+    assert run(capsys, "replay", "explore/trap-without-end.jsonl", "--verify")[0] == 0
+    data = json.loads(run(capsys, "explore", "trap.rules", "--json")[1])
+    assert (data["without_end"], data["trap"]["plies"]) == (2, 1)
+    Path("circle.rules").write_text(CIRCLE)
+    code, out, _ = run(capsys, "explore", "circle.rules")
+    assert code == 0 and "proved: from every position it can come to its end" in out
+
+
+def test_a_law_that_breaks_before_what_was_looked_for_says_so(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("walk.rules").write_text(WALK + '\ninvariant "never on four":\n    at != 4\n')
+    code, out, _ = run(capsys, "explore", "walk.rules", "--until", "at == 5")
+    assert code == 1 and 'broken: invariant "never on four"' in out
+    assert "no game of up to 1 ply comes to at == 5; beyond that nothing is known" in out
+
+
 def test_a_shortest_counterexample_is_told_and_saved(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     Path("walk.rules").write_text(WALK + '\ninvariant "never on four":\n    at != 4\n')
@@ -175,7 +211,8 @@ def test_a_shortest_counterexample_is_told_and_saved(tmp_path: Path, monkeypatch
     assert 'broken: invariant "never on four"' in out and "2  player0 go(2)" in out
     assert "at was 2, is 4" in out
     saved = next(Path("explore").glob("*.jsonl"))
-    assert run(capsys, "replay", str(saved), "--with-own-rules")[0] in (0, 1)
+    code, out, _ = run(capsys, "replay", str(saved), "--with-own-rules")
+    assert code == 1 and "the rules fail, as they did then: invariant: never on four" in out
 
 
 @pytest.mark.parametrize(
