@@ -33,16 +33,22 @@ COUNTED = 1 / 8
 COUNTED_FIRST = 16
 
 
+def _useful(jobs: int) -> int:
+    """As many processes as can have a chunk of a round each."""
+    return min(jobs, ROUND)
+
+
 @frozen
 class Plan:
     """How to fuzz: how many games (None: until `seconds` are over), from which seed, how many of them thoroughly.
 
     `swarm`: each game has habits of its own (`playtest.swarm`); `archive`: half of the games start where something was seen
     first (`playtest.archive`). Without both, all games are uniformly random. `counted`: the share of the games in which points
-    of the rules are counted, for the archive; the first few are counted in any case. `max_choices`: games are given up after so many
-    answers. `jobs`: processes. `corpus`: a folder of logs, replayed first, in which what was new is kept.
-    `observe` is given the last state of every finished game, and what it says is counted (with one job only). `logs`:
-    thorough checks also play the game through a match and its log (by this law, or by one made for the program).
+    of the rules are counted, for the archive; the first few are counted in any case. `max_choices`: games are given up after
+    so many answers. `jobs`: processes, no more than a round has chunks. `corpus`: a folder of logs, replayed first, in which
+    what was new is kept. `observe` is given the last state of every finished game, and what it says is counted (with one job
+    only). `logs`: thorough checks also play the game through a match and its log (by this law, or by one made for the
+    program).
     """
 
     games: int | None = 1_000
@@ -55,7 +61,7 @@ class Plan:
     swarm: bool = True
     archive: bool = True
     counted: float = COUNTED
-    jobs: int = 1
+    jobs: int = field(default=1, converter=_useful)
     corpus: Path | None = None
 
 

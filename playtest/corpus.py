@@ -44,10 +44,8 @@ class Corpus:
 
     def logs(self) -> Iterator[Log]:
         """The logs, in the order of their names. Files that are no logs of this game are passed over."""
-        for path in sorted(self.folder.glob("*.jsonl")):
-            try:
-                log = read_log(path)
-            except LogError:
+        for _, log in _logs(self.folder):
+            if isinstance(log, LogError):
                 continue
             if log.header.game == self.rules.program.name and log.header.seats == self.rules.seats:
                 yield log
@@ -79,6 +77,24 @@ class Corpus:
     def _write(self, stem: str, plies: Sequence[Ply]) -> None:
         digest = hashlib.blake2b(repr(plies).encode(), digest_size=5).hexdigest()
         record(self.rules, plies, embed=False).log.save(self.folder / f"{stem}-{digest}.jsonl")
+
+
+def _logs(folder: Path) -> Iterator[tuple[Path, Log | LogError]]:
+    """Each log in a folder, or why it cannot be read."""
+    for path in sorted(path for path in folder.glob("*.jsonl") if path.is_file()):
+        try:
+            yield path, read_log(path)
+        except LogError as error:
+            yield path, error
+
+
+def damaged(folder: Path) -> list[tuple[Path, LogError]]:
+    """The files of a corpus that would be logs and cannot be read, with the reason.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    return [(path, log) for path, log in _logs(folder) if isinstance(log, LogError)]
 
 
 def follow(arena: Arena, plies: Sequence[Ply], watch: Watch | None) -> Failure | None:

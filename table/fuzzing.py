@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playtest.folders import FUZZ
-from table.console import PLAIN_WIDTH, console, paint, plural, say, say_json, show
+from table.console import PLAIN_WIDTH, complain, console, paint, plural, say, say_json, show
 from table.files import shown
 from table.options import Number, as_json, no_colour, parameters, players, rules_file, with_variants
 
@@ -113,6 +113,8 @@ def fuzz_command(
             if results[-1].failure is not None:
                 break
     tried = list(zip(every, results, strict=False))
+    if corpus is not None:
+        _tell_damaged(corpus)
     if json_wanted:
         say_json(_plain(tried, plan, out, stem))
     else:
@@ -122,6 +124,17 @@ def fuzz_command(
         if last.failure is not None:
             tell_failure(rules, last.failure, out, stem)
     return 0 if good(results) else 1
+
+
+def _tell_damaged(folder: Path) -> None:
+    """Which logs of a corpus were passed over because they cannot be read."""
+    from playtest.corpus import damaged
+
+    found = damaged(folder)
+    for path, error in found[:NAMED]:
+        complain(f"passed over: {shown(path)}: {error.what}")
+    if len(found) > NAMED:
+        complain(f"and {len(found) - NAMED:,} more")
 
 
 def good(results: Sequence[Result]) -> bool:

@@ -106,6 +106,7 @@ def _replay_one(
     from interpreter.errors import LogError
     from interpreter.replay import fold, replay
 
+    log = None
     try:
         log = read_ref(path, repair)
         if log.mended and not quiet:
@@ -116,7 +117,7 @@ def _replay_one(
             fold(log, rules=done.match.rules)
     except LogError as error:
         if not quiet:
-            _refused(path, error)
+            _refused(path, error, carried=log is None or bool(log.header.rules))
         return 1, {
             "log": str(path),
             "ok": False,
@@ -127,13 +128,15 @@ def _replay_one(
     return (1 if done.difference or done.fault else 0), _plain_replay(path, log, done)
 
 
-def _refused(path: Path, error: Any) -> None:
-    """Why a log is not replayed, and what can be done."""
+def _refused(path: Path, error: Any, carried: bool) -> None:
+    """Why a log is not replayed, and what can be done. `carried`: it carries its rules."""
     place = f"record {error.record}: " if error.record is not None and error.record >= 0 else ""
     complain(f"refused: {shown(path)}: {place}{error.what}")
     remedies = {
         "torn": f"`rulesdsl replay {shown(path)} --repair` mends it.",
-        "program": "`--with-own-rules` replays it as it was; `--with-current-rules` shows where they part.",
+        "program": "`--with-own-rules` replays it as it was; `--with-current-rules` shows where they part."
+        if carried
+        else "`--rules FILE` names them; with `--with-current-rules` other ones show where they part.",
     }
     if error.kind in remedies:
         complain(remedies[error.kind])

@@ -629,6 +629,31 @@ def test_fuzz_finds_shrinks_and_saves(run: Any, tmp_path: Path) -> None:
     assert list((tmp_path / "fuzz").glob("bad-*.rules"))
 
 
+def test_damaged_logs_of_a_corpus_are_named(run: Any, noughts: str, tmp_path: Path) -> None:
+    """They were passed over in silence; a folder of such a name was an error."""
+    assert run("fuzz", noughts, "--games", "20", "--corpus", "corpus").err == ""
+    (tmp_path / "corpus" / "torn.jsonl").write_text('{"format":"rulesdsl-log/2"')
+    (tmp_path / "corpus" / "folder.jsonl").mkdir()
+    found = run("fuzz", noughts, "--games", "20", "--corpus", "corpus")
+    assert found.code == 0 and " of the corpus" in found.out
+    assert found.err.startswith("passed over: corpus/torn.jsonl: ") and len(found.err.splitlines()) == 1
+
+
+def test_a_log_without_rules_is_not_to_be_replayed_with_its_own(run: Any, noughts: str, tmp_path: Path) -> None:
+    run("fuzz", noughts, "--games", "5", "--corpus", "corpus")
+    log = f"corpus/{min(path.name for path in (tmp_path / 'corpus').iterdir())}"
+    found = run("replay", log)
+    assert found.code == 1 and "`--rules FILE` names them" in found.err and "--with-own-rules" not in found.err
+    assert run("replay", log, "--rules", noughts, "--verify").code == 0
+
+
+@pytest.mark.parametrize("option", [("--seconds", "nan"), ("--seconds", "inf"), ("--thorough", "nan")])
+def test_what_is_no_number_is_refused(option: tuple[str, str], run: Any, noughts: str) -> None:
+    """`--seconds nan` played for ever."""
+    found = run("fuzz", noughts, *option)
+    assert found.code == 2 and "is not a number" in found.err
+
+
 def test_perft(run: Any, noughts: str) -> None:
     told = json.loads(run("perft", noughts, "--depth", "5", "--json").out)
     assert told["leaves"] == [1, 9, 72, 504, 3024, 15120]

@@ -152,6 +152,11 @@ def test_the_result_does_not_depend_on_the_number_of_processes(tmp_path: Path, t
     assert (alone.failure is None) == (text == LADDER)
 
 
+def test_there_are_no_more_processes_than_a_round_has_chunks() -> None:
+    """Ninety-nine were started for four games, and took longer to begin than the games to play."""
+    assert Plan(jobs=99).jobs == len(next(tasks(None, None))) and Plan(jobs=2).jobs == 2
+
+
 def test_rounds_have_the_games_that_are_asked_for() -> None:
     for games in (1, 7, 8, 9, 100, 1_000):
         numbers = [n for chunks in tasks(games, None) for task in chunks for n in range(task.first, task.first + task.games)]
