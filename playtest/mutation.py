@@ -22,7 +22,7 @@ from attrs import field, frozen
 from interpreter.game import Game
 from interpreter.rules import Rules
 from playtest.coverage import cover
-from playtest.fuzz import fuzz
+from playtest.fuzz import Result, fuzz
 from playtest.jobs import in_order
 from playtest.mutants import Mutant, mutants_of
 from playtest.scenarios import run_scenario
@@ -95,13 +95,28 @@ class Plan:
         return self.reaching.get(mutant.owner, frozenset(self.weight))
 
 
+class Unfit(Exception):
+    """A game whose own scenarios or laws fail: they would notice every mutant, whatever it changes."""
+
+
 def plan_of(game: Game, games: int = GAMES, seconds: float = SECONDS) -> Plan:
-    """A plan for a game: which scenarios come to what is counted first."""
+    """A plan for a game: which scenarios come to what is counted first.
+
+    Raises:
+        Unfit: a scenario fails, or a random game breaks a law, without any change.
+    """
+    covered = cover(game, games=0)
+    if covered.failed:
+        raise Unfit(f'the scenario "{covered.failed[0]}" fails without any change: see `rulesdsl test`')
+    broken = _fuzzed(game.rules(), games, None).failure if games else None
+    if broken is not None:
+        why = f"{broken.law}: {broken.clause}"
+        raise Unfit(f"a random game breaks a law without any change ({why}): see `rulesdsl fuzz`")
     module = program.parse_source(game.source)
     reaching: dict[str, set[str]] = {}
     places: dict[Span, set[str]] = {}
     weight: dict[str, int] = {}
-    for point, count in cover(game, games=0).counts.items():
+    for point, count in covered.counts.items():
         for clause in {point.clause, _owner(point.clause)}:
             reaching.setdefault(clause, set()).update(count.scenarios)
         places.setdefault(point.span, set()).update(count.scenarios)
@@ -229,13 +244,17 @@ def _tried(piece: _Piece, module: syntax.Module, order: Order, began: float) -> 
     if not piece.games:
         return SURVIVED, "", True
     left = max(0.0, piece.seconds - (time.process_time() - began))
-    result = fuzz(
-        _compiled(piece.source, usual),
-        games=piece.games, seconds=left, rechecked=0, logs=False, archive=False, max_choices=MAX_CHOICES,
-    )  # fmt: skip
+    result = _fuzzed(_compiled(piece.source, usual), piece.games, left)
     if result.failure is not None:
         return NOTICED, f"{result.failure.law}: {result.failure.clause}", True
     return SURVIVED, "", result.games == piece.games
+
+
+def _fuzzed(rules: Rules, games: int, seconds: float | None) -> Result:
+    """Random games, as they are played against each mutant."""
+    return fuzz(
+        rules, games=games, seconds=seconds, rechecked=0, logs=False, archive=False, max_choices=MAX_CHOICES,
+    )  # fmt: skip
 
 
 def _checked(source: Source, module: syntax.Module, setting: Setting) -> core.Program | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from table.console import colour_wanted, console, paint, plural, say, say_json, width
+from table.console import colour_wanted, complain, console, paint, plural, say, say_json, width
 from table.files import shown
 from table.options import Number, as_json, no_colour, parameters, rules_file, with_variants
 
@@ -62,7 +62,7 @@ def mutate_command(
     file beside FILE, NAME.mutants, may hold lines `MUTANT  # reason`, where MUTANT is what stands after "not noticed".
     The exit code is 1 if a mutant without a reason is not noticed, or a reason is no longer needed.
     """
-    from playtest.mutation import SURVIVED, chosen, plan_of, reasons_in, trying
+    from playtest.mutation import SURVIVED, Unfit, chosen, plan_of, reasons_in, trying
     from table.loading import load_game
 
     game = load_game(file, params, variants)
@@ -72,9 +72,14 @@ def mutate_command(
     except ValueError as problem:
         raise click.UsageError(str(problem)) from None
     mutants = chosen(game, sample, seed)
+    try:
+        plan = plan_of(game, games, seconds)
+    except Unfit as problem:
+        complain(f"{shown(file)}: {problem}; mutants tell nothing until then")
+        return 1
     verdicts: list[Verdict] = []
     with _progress(len(mutants), quiet=json_wanted) as tell:
-        for some in trying(plan_of(game, games, seconds), mutants, reasons, jobs):
+        for some in trying(plan, mutants, reasons, jobs):
             verdicts += some
             tell(len(some))
     stale = stale_reasons(reasons, verdicts) if sample is None else []

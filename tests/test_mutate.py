@@ -165,7 +165,7 @@ def test_what_the_checker_refuses_is_no_mutant(here: Path) -> None:
     )
     game = interpreter.load("race.rules")
     mutant = next(m for m in chosen(game) if m.name == "action go: `last is some` negated")
-    assert attempt(plan_of(game), mutant).outcome == REFUSED
+    assert attempt(plan_of(game, games=0), mutant).outcome == REFUSED
 
 
 def test_the_verdicts_are_the_same_with_several_processes_and_for_a_sample(here: Path) -> None:
@@ -224,3 +224,20 @@ def test_the_reasons_of_a_game_are_for_mutants_that_it_has(path: Path) -> None:
 def test_the_command_as_data(here: Path, capsys: Any) -> None:
     data = json.loads(run(capsys, "mutate", "race.rules", "--sample", "6", "--json")[1])
     assert len(data["mutants"]) == 6 and sum(data["counted"].values()) == 6
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("expect at[red] == 2", "expect at[red] == 1", 'the scenario "the turn" fails without any change'),
+        ("at[p] < far + 2", "at[p] < far - 1", "breaks a law without any change (invariant: who is there stops)"),
+    ],
+)
+def test_rules_that_fail_by_themselves_do_not_notice_everything(
+    right: str, wrong: str, told: str, here: Path, capsys: Any
+) -> None:
+    """Each mutant was told to be noticed, by what fails in any case: 100 %."""
+    changed = RACE.replace(right, wrong).replace("    red go(2)\n    expect winners", "    expect winners")
+    Path("race.rules").write_text(changed.replace("expect winners == {blue}", "expect winners == {}"))
+    code, out, err = run(capsys, "mutate", "race.rules")
+    assert code == 1 and not out and f"race.rules: {told}" in err.replace("a random game ", "")
