@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +101,12 @@ def _fitted(line: Text, out: Console) -> list[Text]:
         part.pad_left(indent)
         part.rstrip()
     return [first, *rest]
+
+
+def wrapped(line: str) -> list[str]:
+    """A line without colours in pieces that fit, the further ones a little further in than the first."""
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(line, width(), initial_indent="", subsequent_indent=f"{indent}  ", break_long_words=False)
 
 
 def say_json(value: Any) -> None:

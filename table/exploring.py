@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playtest.folders import EXPLORE
-from table.console import console, paint, plural, say, say_json, show
+from table.broken_laws import failure_plain, tell_shortest
+from table.console import console, paint, plural, say, say_json, wrapped
 from table.files import free_path, shown
 from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
 
@@ -151,7 +152,7 @@ def _say(rules: Rules, explored: Explored, until: str | None, out: Path, stem: s
         won = ", ".join(f"{' and '.join(who) or 'nobody'} {count:,}" for who, count in explored.ends.items())
         say(f"  won by {won}")
     if explored.failure is not None:
-        _say_failure(rules, explored, out, stem)
+        tell_shortest(rules, explored.failure, out, stem)
         if until is not None:
             say(
                 f"no game of up to {plural(explored.certain, 'ply', 'plies')} comes to {until}; beyond that nothing is known"
@@ -180,8 +181,9 @@ def proved(rules: Rules, explored: Explored) -> list[str]:
     ]
     held = ", ".join([*laws, "no dead end", "no rules error"])
     if not explored.whole:
-        return [f"  {_bound(explored)}", f"  for all games of up to {plural(explored.certain, 'ply', 'plies')}: {held}"]
-    lines = [paint(f"  proved for every position: {held}", fg="green")]
+        certain = f"  for all games of up to {plural(explored.certain, 'ply', 'plies')}: {held}"
+        return [*_bound(explored), *wrapped(certain)]
+    lines = [paint(line, fg="green") for line in wrapped(f"  proved for every position: {held}")]
     if explored.endless:
         lines.append("  a position can come again, so there is no longest game")
         if not explored.without_end:
@@ -198,14 +200,14 @@ def proved(rules: Rules, explored: Explored) -> list[str]:
     return lines
 
 
-def _bound(explored: Explored) -> str:
+def _bound(explored: Explored) -> list[str]:
+    """Why not everything was gone through, and what to do."""
     if explored.stopped == "depth":
-        return f"stopped at depth {explored.depth}, as --depth says: nothing is proved beyond it"
-    millions = explored.positions / 1e6
-    return (
-        f"stopped at {plural(explored.positions, 'position')}, the bound that --positions sets (about"
-        f" {max(1, round(millions * BYTES_A_POSITION)):,} MB).\n"
-        "  Nothing is proved beyond it: raise --positions, or take smaller parameters (-p)."
+        return wrapped(f"  stopped at depth {explored.depth}, as --depth says: nothing is proved beyond it")
+    megabytes = max(1, round(explored.positions / 1e6 * BYTES_A_POSITION))
+    return wrapped(
+        f"  stopped at {plural(explored.positions, 'position')}, the bound that --positions sets (about {megabytes:,} MB):"
+        " nothing is proved beyond it; raise --positions, or take smaller parameters (-p)"
     )
 
 
@@ -214,7 +216,8 @@ def _say_found(rules: Rules, explored: Explored, until: str, out: Path, stem: st
         if explored.whole:
             say(paint(f"  proved: no game comes to {until}", fg="yellow"))
         else:
-            say(f"  {_bound(explored)}")
+            for line in _bound(explored):
+                say(line)
             say(f"  no game of up to {plural(explored.certain, 'ply', 'plies')} comes to {until}")
         return
     say(paint(f"  the shortest way to {until}: {plural(len(explored.found), 'ply', 'plies')}", fg="green"))
@@ -266,29 +269,11 @@ def _save(rules: Rules, plies: Sequence[Ply], out: Path, name: str) -> Path:
     return path
 
 
-def _say_failure(rules: Rules, explored: Explored, out: Path, stem: str) -> None:
-    from rich.text import Text
-
-    from playtest.report import report, save
-
-    assert explored.failure is not None
-    first, *rest = report(rules, explored.failure).lines()
-    say(paint(first, fg="red", bold=True))
-    say(f"  a shortest game that breaks it: {plural(len(explored.failure.plies), 'ply', 'plies')}")
-    show(Text(line) for line in rest)
-    saved = save(rules, explored.failure, out, stem)
-    say(f"saved   {shown(saved.log)}")
-    say(f"replay  {saved.command}")
-    say(f"test    a scenario to paste is in {shown(saved.scenario)}")
-
-
 # ---------------------------------------------------------------- for tools
 
 
 def _plain(rules: Rules, explored: Explored, until: str | None, out: Path, stem: str) -> dict[str, Any]:
     """An exploration as JSON data."""
-    from playtest.report import report, save
-
     data: dict[str, Any] = {
         "positions": explored.positions,
         "transitions": explored.transitions,
@@ -313,18 +298,7 @@ def _plain(rules: Rules, explored: Explored, until: str | None, out: Path, stem:
         way = {"plies": None, "log": None} if found is None else _plain_way(rules, found, out, f"{stem}-until")
         data["until"] = {"condition": until, **way}
     if explored.failure is not None:
-        told, saved = report(rules, explored.failure), save(rules, explored.failure, out, stem)
-        data["failure"] = {
-            "law": explored.failure.law,
-            "clause": explored.failure.clause,
-            "place": told.place,
-            "detail": told.detail,
-            "values": [str(value) for value in told.values],
-            "answers": [str(answer) for answer in told.answers],
-            "log": str(saved.log),
-            "scenario": str(saved.scenario),
-            "replay": saved.command,
-        }
+        data["failure"] = failure_plain(rules, explored.failure, out, stem, shrunk=True)
     return data
 
 

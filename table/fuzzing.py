@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playtest.folders import FUZZ
-from table.console import PLAIN_WIDTH, complain, console, paint, plural, say, say_json, show
+from table.broken_laws import failure_plain, tell_failure
+from table.console import complain, console, paint, plural, say, say_json, wrapped
 from table.files import shown
 from table.options import Number, as_json, no_colour, parameters, players, rules_file, with_variants
 
 if TYPE_CHECKING:
     from interpreter.rules import Rules
-    from playtest.fuzz import Failure, Plan, Progress, Result
-    from playtest.shrink import Shrunk
+    from playtest.fuzz import Plan, Progress, Result
 
 GAMES = 1000
 NAMED = 5
@@ -249,13 +248,7 @@ def _run_lines(result: Result, head: str, plan: Plan) -> list[str]:
         lines.append(f"    {result.bursts:,} played on for a while from something new")
     if result.cut:
         lines.append(f"    {result.cut:,} given up after {plan.max_choices:,} answers")
-    return [part for line in lines for part in _fitted(line)]
-
-
-def _fitted(line: str) -> list[str]:
-    """A line of at most 80 columns, and what is left of it under its beginning."""
-    indent = " " * (len(line) - len(line.lstrip()))
-    return textwrap.wrap(line, PLAIN_WIDTH, initial_indent="", subsequent_indent=f"{indent}  ", break_long_words=False)
+    return [part for line in lines for part in wrapped(line)]
 
 
 def _winners(winners: tuple[str, ...]) -> str:
@@ -283,7 +276,7 @@ def _unreached_lines(results: Sequence[Result]) -> list[str]:
         return []
     named = [_point_text(point) for point in points[:NAMED]]
     more = len(points) - NAMED
-    return _fitted(f"  never reached: {', '.join(named)}{f' and {more} more' if more > 0 else ''}")
+    return wrapped(f"  never reached: {', '.join(named)}{f' and {more} more' if more > 0 else ''}")
 
 
 def _point_text(point: Any) -> str:
@@ -292,31 +285,6 @@ def _point_text(point: Any) -> str:
     if point.kind == OTHERWISE:
         return f"otherwise of {point.clause} (line {point.span.line})"
     return f"{point.clause} held" if point.kind == GUARD else f"{point.clause} (line {point.span.line})"
-
-
-def tell_failure(rules: Rules, failure: Failure, out: Path, stem: str) -> None:
-    """Shrinks a failure, saves it and shows it."""
-    from rich.text import Text
-
-    from playtest.report import report, save
-
-    small = _small(rules, failure)
-    first, *rest = report(rules, small.failure).lines()
-    say(paint(first, fg="red", bold=True))
-    if small.failure.choices < small.choices_before:
-        say(f"shrunk from {plural(small.choices_before, 'answer')} to {small.failure.choices} in {small.seconds:.1f} s")
-    show(Text(line) for line in rest)
-    saved = save(rules, small.failure, out, stem)
-    say(f"saved   {shown(saved.log)}")
-    say(f"replay  {saved.command}")
-    say(f"test    a scenario to paste is in {shown(saved.scenario)}")
-
-
-def _small(rules: Rules, failure: Failure) -> Shrunk:
-    from playtest.logs import LogLaw
-    from playtest.shrink import shrink
-
-    return shrink(rules, failure, logs=LogLaw(rules))
 
 
 # ---------------------------------------------------------------- as JSON
@@ -332,7 +300,7 @@ def _plain(tried: Sequence[tuple[Rules, Result]], plan: Plan, out: Path, stem: s
         for point in unreached(results)
     ]
     rules, last = tried[-1]
-    data["failure"] = None if last.failure is None else _plain_failure(rules, last.failure, out, stem)
+    data["failure"] = None if last.failure is None else failure_plain(rules, last.failure, out, stem)
     return data
 
 
@@ -348,22 +316,3 @@ def _numbers(results: Sequence[Result]) -> dict[str, Any]:
     data["ends"] = [{"winners": list(winners), "games": count} for winners, count in ends.items()]
     data["lengths"] = {str(length): count for length, count in sorted(lengths.items())}
     return data
-
-
-def _plain_failure(rules: Rules, failure: Failure, out: Path, stem: str) -> dict[str, Any]:
-    from playtest.report import report, save
-
-    small = _small(rules, failure).failure
-    told, saved = report(rules, small), save(rules, small, out, stem)
-    return {
-        "law": small.law,
-        "clause": small.clause,
-        "players": len(rules.seats),
-        "place": told.place,
-        "detail": told.detail,
-        "values": [str(value) for value in told.values],
-        "answers": [str(answer) for answer in told.answers],
-        "log": str(saved.log),
-        "scenario": str(saved.scenario),
-        "replay": saved.command,
-    }

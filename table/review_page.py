@@ -75,7 +75,7 @@ def say_laws(
     variants: Sequence[Path],
     game: Game,
 ) -> None:
-    from table.fuzzing import tell_failure
+    from table.broken_laws import tell_failure
     from table.loading import label_of
 
     head("Laws")

@@ -237,5 +237,6 @@ def test_the_bound_says_what_to_do(tmp_path: Path, monkeypatch: Any, capsys: Any
     monkeypatch.chdir(tmp_path)
     Path("walk.rules").write_text(WALK)
     code, out, _ = run(capsys, "explore", "walk.rules", "--positions", "4")
-    assert code == 0 and "raise --positions, or take smaller parameters" in out
+    assert code == 0 and "raise --positions, or take smaller parameters" in " ".join(out.split())
+    assert max(map(len, out.splitlines())) <= 80
     assert "for all games of up to 1 ply:" in out
