@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,11 @@ from attrs import frozen
 from interpreter.rules import Rules
 from interpreter.view import REFEREE, sentence
 from playtest.failure import Failure
-from playtest.laws import INVARIANT, TRANSITION
+from playtest.law_parts import Compared, law_of, values_of
 from playtest.logs import Recorded, record
 from playtest.plies import CHOICE, DRAW, PASS, Ply, Position, play
 from rulesdsl import runtime
-from rulesdsl.core import Comp, Expr, LawInfo
-from rulesdsl.diagnostics import Span
 from rulesdsl.program import load_source
-from rulesdsl.python_backend import ExtraFunction
-from rulesdsl.types import Type
-from rulesdsl.walk import everything
 
 TURNS = 3
 SENTENCES = 12
@@ -46,20 +41,6 @@ class Told:
         left = len(self.draws) - DRAWS
         shown = self.draws if left <= 1 else (*self.draws[:DRAWS], f"and {left:,} more")
         return f"{text}  draws: {', '.join(shown)}"
-
-
-@frozen
-class Compared:
-    """A part of a broken law: its text in the rules, and its value before and after the event (None: not known there)."""
-
-    text: str
-    before: str | None
-    after: str | None
-
-    def __str__(self) -> str:
-        if self.before is None or self.before == self.after:
-            return f"{self.text} is {self.after}"
-        return f"{self.text} was {self.before}, is {self.after}"
 
 
 @frozen
@@ -100,7 +81,7 @@ class Saved:
 
 def report(rules: Rules, failure: Failure) -> Report:
     """Everything there is to say about a failure."""
-    law = _law(rules, failure)
+    law = law_of(rules, failure)
     place = ""
     if law is not None:
         place = f"{law.span.source.name}:{law.span.line}"
@@ -111,7 +92,7 @@ def report(rules: Rules, failure: Failure) -> Report:
         title=quoted,
         place=place,
         detail=failure.detail,
-        values=_values(rules, failure, law),
+        values=values_of(rules, failure, law),
         event=_event(rules, failure),
         answers=tuple(tell(rules, failure.plies)),
         story=tuple(story(rules, failure)),
@@ -135,88 +116,7 @@ def save(rules: Rules, failure: Failure, folder: Path, stem: str) -> Saved:
     return Saved(log, text, shlex.join(["rulesdsl", "replay", str(log), "--with-own-rules"]))
 
 
-# ---------------------------------------------------------------- the law and its values
-
-
-def _law(rules: Rules, failure: Failure) -> LawInfo | None:
-    if failure.number is None:
-        return None
-    laws: Mapping[str, Sequence[LawInfo]] = {
-        INVARIANT: rules.program.invariants,
-        TRANSITION: rules.program.transitions,
-    }
-    found = laws.get(failure.law)
-    return found[failure.number] if found else None
-
-
-def _values(rules: Rules, failure: Failure, law: LawInfo | None) -> tuple[Compared, ...]:
-    """The parts of the broken law, before and after the event that broke it; none if they cannot be had."""
-    if law is None or failure.after is None:
-        return ()
-    try:
-        return _Parts(rules, law).compared(failure)
-    except Exception:  # a law that fails by itself has no values; the failure is told all the same
-        return ()
-
-
-class _Parts:
-    """The informative parts of a law's condition: operands, fields and calls, and what an `all` fails for."""
-
-    def __init__(self, rules: Rules, law: LawInfo) -> None:
-        self.rules = rules
-        self.law = law
-        condition = law.condition
-        self.comp = condition if isinstance(condition, Comp) and condition.kind == "all" else None
-        self.names = tuple(clause.var for clause in self.comp.clauses) if self.comp else ()
-        self.deciders = {
-            (expr.span.start, expr.span.end): tuple(clause.var for clause in expr.clauses)
-            for expr in everything(condition)
-            if isinstance(expr, Comp)
-        }
-
-    def compared(self, failure: Failure) -> tuple[Compared, ...]:
-        """The parts after the event, with those before it where the law looks at one state."""
-        transition = failure.law == TRANSITION
-        states = (failure.before, failure.after) if transition else (failure.after,)
-        after, decided = self._parts("parts", (), self.law.condition, states, ())
-        element = self.comp.element if self.comp is not None and len(decided) == len(self.names) else None
-        before: dict[str, str] = {}
-        if element is not None:
-            after |= self._parts("element", self.names, element, states, decided)[0]
-        if not transition and failure.before is not None:
-            if element is not None:
-                before = self._parts("element", self.names, element, (failure.before,), decided)[0]
-            else:
-                before = self._parts("parts", (), self.law.condition, (failure.before,), ())[0]
-        return tuple(Compared(text, before.get(text), value) for text, value in after.items())
-
-    def _parts(
-        self, name: str, names: tuple[str, ...], condition: Expr, states: Sequence[Any], values: Sequence[Any]
-    ) -> tuple[dict[str, str], list[Any]]:
-        """The parts of a condition by their text, and what the elements were that decided it."""
-        functions = self.rules.compiled(
-            (name, self.law.span.source.name, self.law.span.start),
-            lambda: [ExtraFunction(name, names, condition, None, probe=True)],
-        )
-        probes: Sequence[tuple[Span, Any, Type]] = functions[name](*states, *values)[1]
-        found: dict[str, str] = {}
-        decided: list[Any] = []
-        waiting = {place: list(variables) for place, variables in self.deciders.items()}
-        for span, value, kind in probes:
-            variables = waiting.get((span.start, span.end))
-            text = one_line(span)
-            if variables:
-                text = variables.pop(0)
-                decided.append(value)
-            told = self.rules.codec.text(kind, value)
-            if told != text:
-                found.setdefault(text, told)
-        return found, decided
-
-
-def one_line(span: Span) -> str:
-    """A piece of the rules on one line."""
-    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", " ".join(span.text.split()))
+# ---------------------------------------------------------------- the last turns
 
 
 def story(rules: Rules, failure: Failure, answers: int = TURNS) -> list[str]:
