@@ -419,7 +419,7 @@ def test_a_failure_is_saved_as_a_log_and_a_scenario(tmp_path: Path) -> None:
     assert saved.log.name == "ladder-invariant-nobody-climbs-past-the-top.jsonl"
     assert str(saved.log) in saved.command
     log = read_log(saved.log)
-    told = tell(rules, failure)
+    told = tell(rules, failure.plies)
     assert [answer.answer.action for answer in log.answers] == [item.answer.split("(")[0] for item in told[:-1]]
     pasted = loaded(text + "\n" + saved.scenario.read_text(encoding="utf-8"), tmp_path, "again.rules")
     outcome = run_scenarios(Rules(pasted))[0]
