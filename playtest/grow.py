@@ -13,7 +13,7 @@ from attrs import evolve
 
 from playtest.grow_blocks import Flows
 from playtest.grow_ground import INDENT, MAX_CHOICES, ROUNDS, Asked, Block, Lines, Where, indented
-from playtest.grow_terms import Kind, Scope, Signature, int_kind
+from playtest.grow_kinds import Kind, Scope, Signature, int_kind
 
 
 class Grower(Flows):

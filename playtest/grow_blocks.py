@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from playtest.grow_ground import FUEL, INDENT, MAX_CHOICES, ROUNDS, Asked, Block, Ground, Lines, Where, indented
-from playtest.grow_terms import BOOL, Kind, Scope, Signature, int_kind
+from playtest.grow_kinds import BOOL, Kind, Scope, Signature, int_kind
 
 
 class Flows(Ground):

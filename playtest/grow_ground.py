@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve, field, frozen, mutable
 
-from playtest.grow_terms import (
+from playtest.grow_kinds import (
     BOOL,
     Field,
     Kind,
     Scope,
     Signature,
-    Terms,
     World,
     bag_of,
     int_kind,
@@ -22,6 +21,7 @@ from playtest.grow_terms import (
     option,
     set_of,
 )
+from playtest.grow_terms import Terms
 
 FUEL = 3
 ROUNDS = 4
