@@ -145,7 +145,7 @@ class _Run:
         self.replayed = 0
 
     def all(self) -> Generator[Progress, None, Result]:
-        """The whole run."""
+        """The whole run. What is found is kept in the corpus also when the run is stopped in the middle."""
         kept = corpus.Corpus(self.plan.corpus, self.loaded) if self.plan.corpus is not None else None
         if kept is not None:
             for chunk in kept.replayed(self.arena, self.archive):
@@ -153,13 +153,15 @@ class _Run:
                 self.total.failure = chunk.failure
                 if self._due():
                     yield self.progress()
-        with self._pool() as workers:
-            for chunks in tasks(self.plan.games, self.until):
-                if self.total.failure is not None or self._over():
-                    break
-                yield from self._round(chunks, workers)
-        if kept is not None:
-            kept.keep(self.archive.entries, self.total.failure)
+        try:
+            with self._pool() as workers:
+                for chunks in tasks(self.plan.games, self.until):
+                    if self.total.failure is not None or self._over():
+                        break
+                    yield from self._round(chunks, workers)
+        finally:
+            if kept is not None:
+                kept.keep(self.archive.entries, self.total.failure)
         yield self.progress()
         return self.result()
 

@@ -270,6 +270,19 @@ def test_a_corpus_is_replayed_first_and_grows(tmp_path: Path) -> None:
     assert found.games == 0
 
 
+def test_a_run_that_is_stopped_leaves_what_it_has_found_in_the_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run with seconds is often ended by ctrl-C; an hour of it was lost."""
+    monkeypatch.setattr(fuzzer, "REPORT_SECONDS", 0)
+    steps = fuzzing(loaded(LADDER, tmp_path), Plan(games=None, corpus=tmp_path / "corpus"))
+    while next(steps).games < 40:
+        pass
+    with pytest.raises(KeyboardInterrupt):
+        steps.throw(KeyboardInterrupt)
+    assert list((tmp_path / "corpus").iterdir())
+
+
 # ---------------------------------------------------------------- small planted bugs
 
 
