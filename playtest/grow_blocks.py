@@ -202,7 +202,7 @@ class Flows(Ground):
         if not able:
             return self._emit_line(where, left)
         flow = self.terms.one(able)
-        arguments = ", ".join(self.terms.fitting(kind, where.scope) for _, kind in flow.signature.params)
+        arguments = ", ".join(self.terms.fitting(kind, where.told()) for _, kind in flow.signature.params)
         return [f"{flow.signature.name}({arguments})"], (), flow.choices
 
     # ------------------------------------------------------------ questions
@@ -218,7 +218,7 @@ class Flows(Ground):
             if action not in offers:
                 offers.append(action)
         who = terms.member(self.world.player, evolve(where.scope, depth=1)) if terms.maybe(30) else where.who
-        written = " or ".join(self._alternative(action, where.scope) for action in offers)
+        written = " or ".join(self._alternative(action, where.told(who)) for action in offers)
         worst = max(action.choices for action in offers)
         fuelled = all(action.fuel for action in offers)
         if fuelled and terms.maybe(50) and (FUEL + 1) * (worst + 1) <= left:

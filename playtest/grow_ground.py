@@ -64,6 +64,11 @@ class Where:
     times: int = 1
     returns: bool = False
 
+    def told(self, asked: str = "") -> Scope:
+        """What may be handed on to whoever is `asked`, or to a flow: in an action, others do not know what was chosen."""
+        own = tuple((name, kind) for name, kind in self.scope.names if name == "me")
+        return evolve(self.scope, names=own) if own and asked != "me" else self.scope
+
     def inside(self, scope: Scope | None = None, *, times: int = 1, loop: bool | None = None) -> Where:
         return evolve(
             self,

@@ -44,8 +44,10 @@ class _Giving:
     """What the parameters of flows and the given ones of actions carry."""
     silent: bool = True
     alias: Mapping[str, str | None] = field(factory=dict)
-    context: Audience = None
-    """Who sees what decided that we came here."""
+    context: tuple[Audience, ...] = ()
+    """Who sees each thing that decided that we came here, from the outside in."""
+    born: dict[str, int] = field(factory=dict)
+    """How much of it was decided where a let or var began: only what decides after that shows in its value."""
     tokens: dict[str, Tokens] = field(factory=dict)
     """What answers, outcomes and parameters carry by themselves, in the body that is looked at."""
     sources: dict[str, tuple[core.Expr, ...]] = field(factory=dict)
@@ -73,8 +75,8 @@ class _Giving:
         for param in params:
             known[param.name] = self.params.get((owner, param.name))
             self.carries(param.name, self.carried.get((owner, param.name), NOTHING), known)
-        for item in chosen:
-            known[item.name] = self.secrets.audience(item.domain, known)
+        for item in chosen:  # an answer is seen by nobody else until an event tells it
+            known[item.name] = both(frozenset({"me"}), self.secrets.audience(item.domain, known))
             self.carries(item.name, self.made_of(item.domain, known) or frozenset({ANSWER}), known)
         self.body(body, known)
 
@@ -114,9 +116,14 @@ class _Giving:
 
     def stmt(self, stmt: core.Stmt, known: Known) -> None:
         if isinstance(stmt, core.Bind):
-            bind(known, stmt.name, both(self.audience(stmt.value, known), self.context))
+            if stmt.declares:
+                self.born[stmt.name] = len(self.context)
+            value = self.audience(stmt.value, known)
+            for seen in self.context[self.born.get(stmt.name, 0) :]:
+                value = both(value, seen)
+            bind(known, stmt.name, value)
         elif isinstance(stmt, core.DrawStmt):
-            bind(known, stmt.name, both(self.audience(stmt.source, known), self.context))
+            bind(known, stmt.name, self.audience(stmt.source, known))
             self.carries(stmt.name, self.made_of(stmt.source, known) or frozenset({OUTCOME}), known)
         elif isinstance(stmt, core.EmitStmt):
             if not self.silent:
@@ -151,7 +158,7 @@ class _Giving:
     @contextmanager
     def decided_by(self, seen: Audience) -> Iterator[None]:
         """What a secret decides about is a secret, though what is asked or told there is not: the rules say when it is."""
-        before, self.context = self.context, both(self.context, seen)
+        before, self.context = self.context, (*self.context, seen)
         yield
         self.context = before
 
@@ -186,16 +193,12 @@ class _Giving:
         event = self.program.event(stmt.event)
         args = dict(zip((p.name for p in event.params), stmt.args, strict=True))
         for param in event.params:
-            name = place_of(args[param.name])
-            if name is None:
-                continue
-            if param.audience is None:
-                known[name] = known[untold(name)] = None
-                continue
-            if known.get(name) is None:
-                continue
-            viewers = {renamed(place_of(args[viewer]), self.alias) for viewer in param.audience}
-            known[name] = (known[name] or frozenset()) | {viewer for viewer in viewers if viewer is not None}
+            for name in told_by(args[param.name]):
+                if param.audience is None:
+                    known[name] = known[untold(name)] = None
+                elif known.get(name) is not None:
+                    viewers = {renamed(place_of(args[viewer]), self.alias) for viewer in param.audience}
+                    known[name] = (known[name] or frozenset()) | {viewer for viewer in viewers if viewer is not None}
 
     # ------------------------------------------------------------ handing on
 
@@ -233,6 +236,21 @@ class _Giving:
         for name, place in places.items():
             if place is not None and (who == place or who.startswith(place + ".")):
                 yield name + who[len(place) :]
+
+
+_TELLING = frozenset({"some", "cast", "unwrap", "record", "set_of", "bag_of", "list_of", "bag_scale", "bag_counts"})
+"""Operations whose value shows what they were made of."""
+
+
+def told_by(expr: core.Expr) -> Iterator[str]:
+    """The locals whose value is known to whoever knows that of an expression: `card`, and all in `Card(suit, rank)`."""
+    if isinstance(expr, core.Local):
+        yield expr.name
+    elif isinstance(expr, core.Checked):
+        yield from told_by(expr.expr)
+    elif isinstance(expr, core.Op) and expr.op in _TELLING:
+        for part in expr.args:
+            yield from told_by(part)
 
 
 def untold(name: str) -> str:
