@@ -64,9 +64,9 @@ class _Parts:
         self.comp = condition if isinstance(condition, Comp) and condition.kind == "all" else None
         self.names = tuple(clause.var for clause in self.comp.clauses) if self.comp else ()
         self.deciders = {
-            (expr.span.start, expr.span.end): tuple(clause.var for clause in expr.clauses)
+            (expr.span.start, expr.span.end): expr
             for expr in everything(condition)
-            if isinstance(expr, Comp)
+            if isinstance(expr, Comp) and expr.kind in ("all", "any", "first")
         }
 
     def compared(self, failure: Failure) -> tuple[Compared, ...]:
@@ -96,14 +96,18 @@ class _Parts:
         probes: Sequence[tuple[Span, Any, Type]] = functions[name](*states, *values)[1]
         found: dict[str, str] = {}
         decided: list[Any] = []
-        waiting = {place: list(variables) for place, variables in self.deciders.items()}
+        waiting = {place: [clause.var for clause in comp.clauses] for place, comp in self.deciders.items()}
         for span, value, kind in probes:
-            variables = waiting.get((span.start, span.end))
-            text = _one_line(span)
+            place, text, told = (span.start, span.end), _one_line(span), self.rules.codec.text(kind, value)
+            variables = waiting.get(place)
             if variables:
-                text = variables.pop(0)
+                comp, variable = self.deciders[place], variables.pop(0)
+                if comp is self.comp or comp.kind == "first":
+                    text = variable
+                else:
+                    so_far = found.pop(text, f"{'true' if comp.kind == 'any' else 'false'} for")
+                    told = f"{so_far}{',' if '=' in so_far else ''} {variable} = {told}"
                 decided.append(value)
-            told = self.rules.codec.text(kind, value)
             if told != text:
                 found.setdefault(text, told)
         return found, decided

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -442,6 +443,53 @@ def test_a_failure_is_saved_as_a_log_and_a_scenario(tmp_path: Path) -> None:
     assert "# Found by `rulesdsl fuzz`: invariant \"nobody climbs past the top\"." in saved.scenario.read_text(encoding="utf-8")
     mended = loaded(LADDER + "\n" + saved.scenario.read_text(encoding="utf-8"), tmp_path, "mended.rules")
     assert run_scenarios(Rules(mended))[0].passed
+
+
+HEAPS = """\
+game heaps:
+    players ann, ben
+
+state:
+    heap[Player]: 0..50
+
+event Added(by: Player, n: 1..5):
+    heap[by] += n
+
+action add(n in 1..5):
+    emit Added(me, n)
+
+flow main:
+    turns p from ann if sum(heap[q] for q in Player) < 40:
+        p chooses add
+    end tie
+
+invariant "small":
+    LAW
+"""
+
+
+@pytest.mark.parametrize(
+    ("law", "told"),
+    [
+        (
+            "sum(heap[p] for p in Player) < 60 and all(heap[p] < 6 for p in Player)",
+            ["sum(heap[p] for p in Player) was *, is *", "all(heap[p] < 6 for p in Player) is false for p = *"],
+        ),
+        (
+            "sum(heap[p] for p in Player) > 90 or not any(heap[p] > heap[q] for p in Player for q in Player)",
+            [
+                "sum(heap[p] for p in Player) was *, is *",
+                "any(heap[p] > heap[q] for p in Player for q in Player) is true for p = ann, q = ben",
+            ],
+        ),
+        ("all(heap[p] < 6 for p in Player)", ["p is *", "heap[p] was *, is *"]),
+    ],
+)
+def test_the_parts_of_a_law_are_told_by_their_names(law: str, told: list[str], tmp_path: Path) -> None:
+    """A sum was told as `p was 49, is 54`, by the name of what it goes through."""
+    game, failure = found(HEAPS.replace("LAW", law), tmp_path)
+    values = [str(value) for value in report(Rules(game), failure).values]
+    assert len(values) == len(told) and all(map(fnmatchcase, values, (line.replace("[", "[[]") for line in told))), values
 
 
 def test_a_report_tells_the_answers(tmp_path: Path) -> None:
