@@ -306,15 +306,19 @@ def mutants(name: str) -> Callable[[], Found]:
 
 
 def coverage() -> Found:
-    """Every committed game: what is missing after its scenarios and random games."""
+    """Every committed game: nothing is missing after its scenarios and 20 random games for each number of players."""
     import interpreter
     from playtest.coverage import cover
 
-    missing, files = [], sorted([*(ROOT / "games").glob("*.rules"), *(ROOT / "games").glob("*/*.rules")])
+    wrong, files, games = [], sorted([*(ROOT / "games").glob("*.rules"), *(ROOT / "games").glob("*/*.rules")]), 0
     for path in files:
-        found = cover(interpreter.load(path), games=60, seconds=60)
-        missing += [f"{path.stem}: {item.kind} {item.what}" for item in found.missing()]
-    return not missing, f"{len(files)} games, {len(missing)} things missing{''.join(f'; {item}' for item in missing)}"
+        found = cover(interpreter.load(path), games=20, jobs=2)
+        games += found.games
+        wrong += [f"{path.stem}: {item.kind}: {item.what} ({item.place})" for item in found.missing()]
+        wrong += [f"{path.stem}: the scenario \"{title}\" fails" for title in found.failed]
+        wrong += [f"{path.stem}: a random game breaks {found.failure.clause}"] if found.failure is not None else []
+    told = f"{len(files)} rules files, {games:,} random games: {len(wrong) or 'nothing'} missing"
+    return not wrong, "\n       ".join([told, *wrong])
 
 
 def adapters() -> Found:
@@ -372,8 +376,6 @@ PARTS: dict[str, Callable[[], Found]] = {
     "mutants": mutants("atlanteon"),
     "mutants2": mutants("atlantis"),
     "mutants3": mutants("catan"),
-
-
     "adapters": adapters,
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),

@@ -25,7 +25,8 @@ header .key span { padding: 1px 8px; margin-left: 8px; border-radius: 3px; }
 header ul { margin: 6px 0 0; padding: 0; list-style: none; max-height: 22vh; overflow: auto; }
 header li { padding: 1px 0; } header b { font-weight: 600; display: inline-block; min-width: 9em; }
 main { display: flex; flex: 1; min-height: 0; }
-main > div { flex: 1; overflow: auto; padding: 0 0 60vh; } main > div + div { border-left: 1px solid var(--line); max-width: 44em; padding: 0 22px 60vh; }
+main > div { flex: 3; overflow: auto; padding: 0 0 60vh; } main > div + div { flex: 2; border-left: 1px solid var(--line); max-width: 44em; }
+main section { margin: 0 18px; } main section, main tr { scroll-margin-top: 42px; }
 h2.file { font-size: 14px; margin: 0; padding: 8px 18px; background: #f4f6f7; border-bottom: 1px solid var(--line); position: sticky; top: 0; }
 table { border-collapse: collapse; width: 100%; font: 12.5px/1.55 ui-monospace, monospace; }
 td { padding: 0 8px; vertical-align: top; white-space: pre-wrap; } td.n { color: var(--dim); text-align: right; width: 1%; white-space: pre; user-select: none; }
@@ -45,16 +46,16 @@ def page(covered: Coverage) -> str:
     """The whole page; it needs no other file."""
     title = f"Coverage of {html.escape(covered.source.name)}"
     rules = "".join(_rules(covered, number, text) for number, text in enumerate(covered.files))
-    books = "".join(_book(covered, book) for book in covered.books) or "<p class=by>The rules name no rulebook.</p>"
+    books = "".join(_book(covered, book) for book in covered.books)
     key = (
         '<span class="key"><span style="background:var(--ok)">reached</span>'
         '<span style="background:var(--part)">one way only</span><span style="background:var(--miss)">not reached</span></span>'
     )
-    told = f"{len(covered.scenarios)} scenarios, {covered.games} random games"
+    told = f"{plural(len(covered.scenarios), 'scenario')}, {plural(covered.games, 'random game')}"
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
         f'<body><header><h1>{title}</h1> <span class="by">{told}</span>{key}{_missing(covered)}</header>'
-        f"<main><div>{rules}</div><div>{books}</div></main></body></html>\n"
+        f"<main><div>{rules}</div>{f'<div>{books}</div>' if books else ''}</main></body></html>\n"
     )
 
 
@@ -200,9 +201,9 @@ def _about(covered: Coverage, section: Section) -> tuple[str, str]:
     if not scenarios and not any(cite.name in played for cite in cites):
         return '<span class="badge off">declared</span>', f'<div class="by">{links}</div>'
     kind = "ok" if scenarios or games else "part"
-    times = f"{games:,}" if games else "no"
+    times = f"{plural(games, 'time')} in games" if games else "never in games"
     tests = plural(len(scenarios), "scenario")
-    badge = f'<span class="badge {kind}">{tests} · {times} times in games</span>'
+    badge = f'<span class="badge {kind}">{tests} · {times}</span>'
     listed = "".join(f"<br>{html.escape(title)}" for title in scenarios)
     more = f"<details class=by><summary>exercised by</summary>{listed}</details>" if listed else ""
     return badge, f'<div class="by">{links}</div>{more}'

@@ -14,6 +14,7 @@ import interpreter
 from playtest.coverage import Coverage, cover
 
 GAMES = Path(__file__).resolve().parent.parent / "games"
+COVERED = [*sorted((GAMES / "classic").glob("*.rules")), GAMES / "atlanteon.rules", GAMES / "variants" / "atlanteon_7x7.rules"]
 
 RULEBOOK = """\
 # Steps
@@ -169,6 +170,22 @@ def test_the_command_and_its_page(here: Path, capsys: Any) -> None:
     data = json.loads(run(capsys, "coverage", "steps.rules", "--games", "20", "--json")[1])
     assert {"kind": "not reached", "what": "def lonely is never called", "place": "steps.rules:30"} in data["missing"]
     assert {s["number"]: s["cited_by"] for s in data["sections"]}["1.1"] == ["action go"]
+
+
+@pytest.mark.parametrize("path", COVERED, ids=[path.stem for path in COVERED])
+def test_what_was_clean_stays_clean(path: Path) -> None:
+    """A few games are enough, where the scenarios show what is rare. The larger games have their long count."""
+    found = cover(interpreter.load(path), games=4)
+    assert not found.missing() and not found.failed and found.failure is None
+    assert any(count.fuzz for count in found.counts.values())
+
+
+def test_the_page_of_a_game_without_a_rulebook_has_the_rules_alone(here: Path, capsys: Any) -> None:
+    run(capsys, "coverage", str(GAMES / "classic" / "hex.rules"), "--games", "1", "--html", "hex.html")
+    run(capsys, "coverage", "steps.rules", "--games", "1", "--html", "steps.html")
+    assert Path("hex.html").read_text().count('<h2 class="file">') == 1
+    page = Path("steps.html").read_text()
+    assert page.count('<h2 class="file">') == 2 and "<h3>1.1 Going" in page
 
 
 def test_a_covered_file_says_so(here: Path, capsys: Any) -> None:
