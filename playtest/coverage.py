@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from attrs import define, evolve, field, frozen
 
 from interpreter.game import Game
 from interpreter.rules import Rules
 from playtest import rulebook
-from playtest.fuzz import Failure, fuzz
+from playtest.fuzz import Failure, Plan, Result, played
 from playtest.rulebook import Citation, Rulebook, Section
 from playtest.scenarios import run_scenario
 from rulesdsl import core, points, program
@@ -178,13 +178,21 @@ def snippet(point: Point) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None = None, jobs: int = 1) -> Coverage:
+def cover(
+    game: Game,
+    games: int = GAMES,
+    seed: int = 0,
+    seconds: float | None = None,
+    jobs: int = 1,
+    play: Callable[[Rules, Plan], Result] = played,
+) -> Coverage:
     """Run all scenarios of a game, and random games for each number of players; count what they come to.
 
     Args:
         games: random games for each number of players; 0: scenarios only.
         seconds: at most so long for each number of players; then the result depends on how fast the machine is.
         jobs: how many processes play the random games; the result is the same.
+        play: plays them, for callers who want to know how far it is.
     Raises:
         RulesFileError: the rules have mistakes.
     """
@@ -206,13 +214,11 @@ def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None =
                 count = counts.setdefault(point, Counts())
                 if number:
                     count.scenarios[scenario.text] += number
-    played, failure = 0, None
-    for seats in game.counts if games else ():
-        result = fuzz(game.rules(seats), games, seed, seconds=seconds, jobs=jobs, rechecked=0, logs=False, counted=1)
+    plan = Plan(games, seed, seconds, rechecked=0, logs=False, counted=1, jobs=jobs)
+    results = [play(game.rules(seats), plan) for seats in (game.counts if games else ())]
+    for result in results:
         for point, times in result.times.items():
             counts.setdefault(point, Counts()).fuzz += times
-        played += result.games
-        failure = failure or result.failure
     return Coverage(
         game.source,
         dict(sorted(counts.items(), key=lambda item: _order(game.source, item[0]))),
@@ -220,9 +226,9 @@ def cover(game: Game, games: int = GAMES, seed: int = 0, seconds: float | None =
         (*rulebook.citations(module), *rulebook.changes_citing(game.source)),
         tuple(_below(game.source)),
         tuple(titles),
-        played,
+        sum(result.games for result in results),
         tuple(failed),
-        failure,
+        next((result.failure for result in results if result.failure is not None), None),
     )
 
 

@@ -121,7 +121,12 @@ def fuzzing(loaded: Loaded, plan: Plan) -> Generator[Progress, None, Result]:
 
 def fuzz(loaded: Loaded, games: int | None = 1_000, seed: int = 0, **more: Any) -> Result:
     """Play random games and check every law; `more` are further parts of a `Plan`."""
-    run = fuzzing(loaded, Plan(games=games, seed=seed, **more))
+    return played(loaded, Plan(games=games, seed=seed, **more))
+
+
+def played(loaded: Loaded, plan: Plan) -> Result:
+    """Play random games as planned; nobody is told how far it is."""
+    run = fuzzing(loaded, plan)
     while True:
         try:
             next(run)

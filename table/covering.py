@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from table.console import paint, plural, say, say_json
+from table.console import PLAIN_WIDTH, paint, plural, say, say_json
 from table.files import shown
 from table.options import Number, as_json, no_colour, parameters, rules_file, with_variants
 
 if TYPE_CHECKING:
+    from interpreter.rules import Rules
     from playtest.coverage import Coverage, Missing
+    from playtest.fuzz import Plan, Result
 
 EXAMPLES = """\b
 Examples:
@@ -23,7 +25,6 @@ Examples:
   rulesdsl coverage atlantis --html coverage.html
 """
 
-WIDTH = 80
 COLOURS = {
     "not reached": "red",
     "stale remark": "yellow",
@@ -71,9 +72,18 @@ def coverage_command(
     missing.
     """
     from playtest.coverage import cover
+    from table.fuzzing import progress, run, told_after
     from table.loading import load_game
 
-    covered = cover(load_game(file, params, variants), games, seed, seconds, jobs)
+    game = load_game(file, params, variants)
+    results: list[Result] = []
+
+    def play(rules: Rules, plan: Plan) -> Result:
+        results.append(run(rules, plan, told_after(results, tell)))
+        return results[-1]
+
+    with progress(games * len(game.counts), quiet=json_wanted) as tell:
+        covered = cover(game, games, seed, seconds, jobs, play)
     missing = covered.missing()
     if html is not None:
         from table.cover_page import page
@@ -93,11 +103,11 @@ def coverage_command(
 def _say_missing(item: Missing) -> None:
     """What is missing, with its place at the end of the line, or under it where there is no room."""
     head = paint(f"{item.kind:<14}", fg=COLOURS[item.kind])
-    room = WIDTH - 16 - len(item.place)
+    room = PLAIN_WIDTH - 16 - len(item.place)
     if len(item.what) <= room - 2:
         say(f"{head}  {item.what:<{room}}{item.place}")
         return
-    lines = wrap(item.what, WIDTH - 16, break_long_words=False, break_on_hyphens=False)
+    lines = wrap(item.what, PLAIN_WIDTH - 16, break_long_words=False, break_on_hyphens=False)
     say(f"\n{'':<16}".join([f"{head}  {lines[0]}", *lines[1:], item.place]))
 
 
@@ -113,7 +123,7 @@ def _say_summary(covered: Coverage, missing: list[Missing]) -> None:
         return
     cited = " Every section of the rulebook is cited or marked." if covered.books else ""
     text = f"Every clause was reached, every guard and condition seen both ways by {tried}.{cited}"
-    for line in wrap(text, WIDTH):
+    for line in wrap(text, PLAIN_WIDTH):
         say(paint(line, fg="green"))
 
 
