@@ -15,6 +15,7 @@ from rulesdsl import syntax
 from rulesdsl.deltas import SIDES, Key, declaration_key, key_name, questions_of, steps_of
 from rulesdsl.diagnostics import Span
 from rulesdsl.format import canonical, format_choice, format_expr, format_type
+from rulesdsl.layout_doc import STEP, WIDTH
 
 
 @frozen
@@ -46,14 +47,16 @@ class Clause:
     def text(self) -> str:
         return self.text_without(())
 
-    def text_without(self, parts: Collection[str]) -> str:
-        """The canonical source of the clause itself, with a line for each of its parts but those that are left out."""
-        node = self.node
+    def text_without(self, parts: Collection[str], whole: Collection[str] = (), width: int | None = None) -> str:
+        """The canonical source of the clause itself, with a line for each of its parts but those that are left out. Those of a
+        flow or an action that are named as `whole` stand there as they are. With a `width`, in columns, it is laid out to be
+        read."""
+        node, wide = self.node, width or WIDTH
         match node:
             case syntax.Sentence():
                 return str(node.text)
             case syntax.StateField():
-                return _dedented(canonical(syntax.State(node.span, (evolve(node, doc=""),))))
+                return _dedented(canonical(syntax.State(node.span, (evolve(node, doc=""),)), wide + STEP if width else wide))
             case syntax.Param():
                 return f"{format_type(node.type)} = {format_expr(node.default)}"
             case syntax.Enum():
@@ -63,21 +66,21 @@ class Clause:
                 values = ", ".join(format_expr(arg.value) for arg in node.args)
                 return f"{node.name.id}({values})" if values else node.name.id
             case syntax.Flow() | syntax.Action():
-                body = _frame(node.body, frozenset(parts)) or (syntax.Pass(node.span),)
-                return canonical(evolve(node, body=body, doc="")).rstrip("\n")
+                body = _frame(node.body, frozenset(parts), frozenset(whole)) or (syntax.Pass(node.span),)
+                return canonical(evolve(node, body=body, doc=""), wide).rstrip("\n")
             case syntax.Step():
                 body = _frame(node.body, frozenset(parts)) or (syntax.Pass(node.span),)
-                return _dedented(canonical(syntax.Flow(node.span, node.name, (), body)))
+                return _dedented(canonical(syntax.Flow(node.span, node.name, (), body), wide + STEP if width else wide))
             case syntax.Alternative():
                 return format_choice(node)
             case syntax.Require():
                 return f'{format_expr(node.condition)} else "{node.sentence.text}"'
             case syntax.Measure():
-                return format_expr(node.value)
+                return format_expr(node.value, width)
             case syntax.Invariant() | syntax.Transition():
-                return format_expr(node.condition)
+                return format_expr(node.condition, width)
             case _:
-                return canonical(node).rstrip("\n")
+                return canonical(node, wide).rstrip("\n")
 
 
 def clauses_of(module: syntax.Module) -> dict[Key, Clause]:
@@ -139,19 +142,24 @@ def _dedented(text: str) -> str:
     return "\n".join(line.removeprefix("    ") for line in text.rstrip("\n").split("\n")[1:])
 
 
-def _frame(body: syntax.Block, without: frozenset[str]) -> syntax.Block:
-    """A body with a line in the place of each of its parts. What variants have put around steps, or offer in
-    questions as well, is a clause of its own."""
+def _frame(body: syntax.Block, without: frozenset[str], whole: frozenset[str] = frozenset()) -> syntax.Block:
+    """A body with a line in the place of each of its parts, but those that are wanted `whole`. What variants have put around
+    steps, or offer in questions as well, is a clause of its own."""
     made: list[syntax.Statement] = []
     for node in body:
         if isinstance(node, syntax.Step) and node.around:
             continue
-        if isinstance(node, (syntax.Require, syntax.Step)):
+        if isinstance(node, syntax.Require) and node.name.id in whole:
+            made.append(evolve(node, doc=""))
+        elif isinstance(node, syntax.Step) and node.name.id in whole:
+            inside = _frame(node.body, without, whole) or (syntax.Pass(node.span),)
+            made.append(evolve(node, body=inside, doc=""))
+        elif isinstance(node, (syntax.Require, syntax.Step)):
             word = "require" if isinstance(node, syntax.Require) else "step"
             if node.name.id not in without:
                 made.append(syntax.CallStatement(node.span, syntax.NameExpr(node.span, f"{word} {node.name.id}: ...")))
         else:
-            made.append(_inside(node, lambda block: _frame(block, without) or (syntax.Pass(block[0].span),)))
+            made.append(_inside(node, lambda block: _frame(block, without, whole) or (syntax.Pass(block[0].span),)))
     return tuple(made)
 
 

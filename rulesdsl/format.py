@@ -17,7 +17,7 @@ from rulesdsl import syntax
 from rulesdsl.diagnostics import Source
 from rulesdsl.expr_doc import POSTFIX, Behind, Docs
 from rulesdsl.format_statement import StatementPrinter
-from rulesdsl.layout_doc import STEP, WIDTH, Doc, Seq, flat
+from rulesdsl.layout_doc import STEP, WIDTH, Doc, Seq, flat, lines
 from rulesdsl.raw import raw_tokens
 
 # ---------------------------------------------------------------- the way in
@@ -30,16 +30,18 @@ def format_module(module: syntax.Module, source: Source) -> str:
     return "\n".join(printer.out) + "\n"
 
 
-def canonical(decl: syntax.Declaration | syntax.Delta) -> str:
-    """A declaration without comments and documentation, the same however it was laid out."""
-    printer = Printer(None, (), frozenset())
+def canonical(decl: syntax.Declaration | syntax.Delta, width: int = WIDTH) -> str:
+    """A declaration without comments and documentation, the same however it was laid out. Another `width`, in columns, is for
+    reading only."""
+    printer = Printer(None, (), frozenset(), width)
     printer.declaration(decl, 0)
     return "\n".join(printer.out) + "\n"
 
 
-def format_expr(expr: syntax.Expr) -> str:
-    """An expression on one line."""
-    return flat(Docs(None, ()).expr(expr))
+def format_expr(expr: syntax.Expr, width: int | None = None) -> str:
+    """An expression on one line, or on lines of so many columns."""
+    doc = Docs(None, ()).expr(expr)
+    return flat(doc) if width is None else "\n".join(lines(doc, 0, bare=True, width=width))
 
 
 def format_type(type_: syntax.TypeExpr) -> str:

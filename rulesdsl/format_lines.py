@@ -8,16 +8,20 @@ from typing import Any
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source
 from rulesdsl.expr_doc import Docs, Reach, end_of
-from rulesdsl.layout_doc import Doc, Seq, lines
+from rulesdsl.layout_doc import WIDTH, Doc, Seq, lines
 from rulesdsl.raw import each_raw, raw_tokens
 
 
 class Lines:
-    """Prints declarations and statements into `out`. Without a source it knows neither comments nor blank lines."""
+    """Prints declarations and statements into `out`. Without a source it knows neither comments nor blank lines. `width` is in
+    columns."""
 
-    def __init__(self, source: Source | None, comments: Sequence[syntax.Comment], doc_lines: frozenset[int]) -> None:
+    def __init__(
+        self, source: Source | None, comments: Sequence[syntax.Comment], doc_lines: frozenset[int], width: int = WIDTH
+    ) -> None:
         self.out: list[str] = []
         self._source = source
+        self._width = width
         self._docs = Docs(source, comments)
         self._comments = self._docs.comments
         self._doc_lines = doc_lines
@@ -42,8 +46,8 @@ class Lines:
             self._fresh = False
         self._lead(start, indent, tight=tight)
         for part in above:
-            self.out += lines(part, indent)
-        self.out += lines(doc, indent, "", suffix)
+            self.out += lines(part, indent, width=self._width)
+        self.out += lines(doc, indent, "", suffix, width=self._width)
         self._fresh = False
         if self._source is not None:
             for number in self._comments.between(end, max(until, end + 1)):

@@ -84,29 +84,29 @@ def _breakable(doc: Doc) -> bool:
     return not isinstance(doc, str)
 
 
-def lines(doc: Doc, indent: int, prefix: str = "", suffix: str = "", *, bare: bool = False) -> list[str]:
-    """The lines of a doc. `bare` chains stand in a bracket of their own already."""
+def lines(doc: Doc, indent: int, prefix: str = "", suffix: str = "", *, bare: bool = False, width: int = WIDTH) -> list[str]:
+    """The lines of a doc, of so many columns. `bare` chains stand in a bracket of their own already."""
     pad = " " * indent
     if not _forced(doc):
         text = pad + prefix + flat(doc) + suffix
-        if len(text) <= WIDTH or not _breakable(doc):
+        if len(text) <= width or not _breakable(doc):
             return [text]
-    return _broken(doc, indent, prefix, suffix, bare=bare)
+    return _broken(doc, indent, prefix, suffix, width, bare=bare)
 
 
-def _broken(doc: Doc, indent: int, prefix: str, suffix: str, *, bare: bool = False) -> list[str]:
+def _broken(doc: Doc, indent: int, prefix: str, suffix: str, width: int, *, bare: bool = False) -> list[str]:
     if isinstance(doc, Seq):
-        return _sequence(doc, indent, prefix, suffix)
+        return _sequence(doc, indent, prefix, suffix, width)
     pad = " " * indent
     if isinstance(doc, Bracket):
-        return [pad + prefix + doc.open, *_inside(doc, indent + STEP), pad + doc.close + suffix]
+        return [pad + prefix + doc.open, *_inside(doc, indent + STEP, width), pad + doc.close + suffix]
     assert isinstance(doc, Chain)
     if bare:
-        return _operands(doc, indent, prefix, suffix)
-    return [f"{pad}{prefix}(", *lines(doc, indent + STEP, bare=True), f"{pad}){suffix}"]
+        return _operands(doc, indent, prefix, suffix, width)
+    return [f"{pad}{prefix}(", *lines(doc, indent + STEP, bare=True, width=width), f"{pad}){suffix}"]
 
 
-def _sequence(doc: Seq, indent: int, prefix: str, suffix: str) -> list[str]:
+def _sequence(doc: Seq, indent: int, prefix: str, suffix: str, width: int) -> list[str]:
     """Breaks the parts that must be broken, or else the widest one that can be."""
     broken = [i for i, part in enumerate(doc.parts) if _forced(part)]
     if not broken:
@@ -116,7 +116,7 @@ def _sequence(doc: Seq, indent: int, prefix: str, suffix: str) -> list[str]:
     current = prefix
     for i, part in enumerate(doc.parts):
         if i in broken:
-            *whole, last = _broken(part, indent, current, "")
+            *whole, last = _broken(part, indent, current, "", width)
             done += whole
             current = last.lstrip()
         else:
@@ -124,29 +124,29 @@ def _sequence(doc: Seq, indent: int, prefix: str, suffix: str) -> list[str]:
     return [*done, " " * indent + current + suffix]
 
 
-def _inside(doc: Bracket, indent: int) -> list[str]:
+def _inside(doc: Bracket, indent: int, width: int) -> list[str]:
     """The lines between the brackets."""
     pad = " " * indent
     if not _forced(doc):
         together = pad + flat(evolve(doc, open="", close=""))
-        if len(together) <= WIDTH:
+        if len(together) <= width:
             return [together]
     result: list[str] = []
     for i, item in enumerate(doc.items):
         comma = "," if doc.comma and i + 1 < len(doc.items) else ""
         bare = len(doc.items) == 1 or not doc.comma
         result += [pad + comment for comment in item.before]
-        result += _with_comment(lines(item.doc, indent, "", comma, bare=bare), item.trailing)
+        result += _with_comment(lines(item.doc, indent, "", comma, bare=bare, width=width), item.trailing)
     return result + [pad + comment for comment in doc.last]
 
 
-def _operands(doc: Chain, indent: int, prefix: str, suffix: str) -> list[str]:
+def _operands(doc: Chain, indent: int, prefix: str, suffix: str, width: int) -> list[str]:
     result: list[str] = []
     for i, (operator, item) in enumerate(doc.operands):
         result += [" " * indent + comment for comment in item.before]
         lead = prefix if i == 0 else ""
         end = suffix if i + 1 == len(doc.operands) else ""
-        result += _with_comment(lines(item.doc, indent, f"{lead}{operator} ".lstrip(), end), item.trailing)
+        result += _with_comment(lines(item.doc, indent, f"{lead}{operator} ".lstrip(), end, width=width), item.trailing)
     return result
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,10 @@ Examples:
 """
 
 # As many lines of a clause are shown as they are; of longer ones those that differ.
-_WHOLE = 8
+_WHOLE = 9
+
+# What stands at the left of rules: a sign, the kind, `was` or `now`.
+_INDENT = 17
 
 
 # ---------------------------------------------------------------- diff
@@ -62,7 +66,8 @@ def diff_command(files: tuple[Path, ...], variants: tuple[Path, ...], json_wante
         raise click.UsageError("two files are compared, or one with its variants (--with)")
     first, second = source_of(files[0]), source_of(files[-1], variants)
     composed = compose_source(second)
-    found = difference(compose_source(first).module, composed.module, composed.overrides)
+    room = None if json_wanted else max(40, width() - _INDENT)
+    found = difference(compose_source(first).module, composed.module, composed.overrides, room)
     tested = _tested(first, second)
     if json_wanted:
         say_json(_plain(found, tested))
@@ -103,13 +108,13 @@ def say_changes(found: Difference, texts: Sequence[Source]) -> None:
     changes = as_written(found.changes, texts) if texts else [("", change) for change in found.changes]
     names = [change.kind for _, change in changes]
     kind = min(max(map(len, names), default=0), 9)
-    name = max((len(c.name) for _, c in changes if len(c.name) <= 24 and c.kind not in TEXTS), default=0)
+    name = max((len(_name(c)) for _, c in changes if len(_name(c)) <= 24 and c.kind not in TEXTS), default=0)
     under = ""
-    for heading, change in changes:
+    for (heading, change), following in zip(changes, [*changes[1:], None], strict=True):
         if heading != under:
             say(("" if change is changes[0][1] else "\n") + paint(heading, bold=True, underline=True))
             under = heading
-        show(_lines(change, kind, name))
+        show(_lines(change, kind, name, following is not None and following[0] == heading and _alike(change, following[1])))
     if under:
         say("")
 
@@ -117,20 +122,29 @@ def say_changes(found: Difference, texts: Sequence[Source]) -> None:
 _STYLES = {"+": "green", "-": "red", "~": "yellow"}
 
 
-def _lines(change: Change, kind: int, name: int) -> list[Text]:
-    """A change: its sign, its clause, what is said about it, its place, and what it was and is."""
+def _alike(change: Change, other: Change) -> bool:
+    """Whether two things are gone for one reason. It is told once, after the last of them."""
+    gone = change.sign == other.sign == "-" and change.kind != "scenarios" != other.kind
+    return gone and bool(change.because) and change.because == other.because
+
+
+def _lines(change: Change, kind: int, name: int, untold: bool) -> list[Text]:
+    """A change: its sign, its clause, what is said about it if it is not told later, its place, and what it was and is."""
     from rich.text import Text
 
-    titled = change.kind in TEXTS
+    titled, told = change.kind in TEXTS, "" if untold else _told(change)
     head = Text(f"{change.sign} ", style=_STYLES[change.sign]).append(change.kind.ljust(kind)).append(" ")
-    head.append(change.name if titled or not change.name else change.name.ljust(name), style="bold")
-    lines = [head]
-    told = _told(change)
+    head.append(_name(change) if titled or not change.name else _name(change).ljust(name), style="bold")
     place = f"{Path(change.span.source.name).name}:{change.span.line}"
-    if told and (titled or head.cell_len + 2 + len(told) > width()):
+    beside = "  " * bool(change.name) + told
+    fits = not titled and head.cell_len + len(beside) + 2 + len(place) <= width()
+    if told and fits:
+        head.append(beside)
+    if not fits:
+        head.rstrip()
+    lines = [head]
+    if told and not fits:
         lines.append(Text(" " * (kind + 3)).append(told))
-    elif told:
-        head.append("  " * bool(change.name) + told)
     roomy = next((line for line in lines if line.cell_len + 2 + len(place) <= width()), None)
     if roomy is None:
         lines.insert(1, roomy := Text())
@@ -143,6 +157,11 @@ def _lines(change: Change, kind: int, name: int) -> list[Text]:
     return lines
 
 
+def _name(change: Change) -> str:
+    """The clause without its kind, and without the number that tells what several variants put at one step."""
+    return re.sub(r" \(\d+\)$", "", change.name) if change.kind in SIDES else change.name
+
+
 def _is_short(change: Change) -> bool:
     """Whether `was` and `now` stand on the line of the clause."""
     return change.sign == "~" and change.kind in ("param", "title") and "\n" not in change.was + change.now
@@ -152,16 +171,24 @@ def _told(change: Change) -> str:
     """What is said of a change: its values, why it is, or, of something new, what it is."""
     if _is_short(change):
         return f"{change.was}  →  {change.now}"
+    if change.kind == "scenarios":
+        return f"{len(change.was.splitlines())} of them, because {change.because}"
     if change.because:
         return f"because {change.because}"
-    if change.sign != "+" or change.kind in (*SIDES, "scenario"):
+    if change.sign != "+" or change.kind in (*SIDES, *TEXTS, "require"):
         return change.doc
-    if change.kind == "require":
-        return change.doc
-    first = change.now.split("\n", 1)[0]
-    if change.kind in ("def", "event", "action", "flow"):
-        first = first.partition(change.name)[2].removesuffix(":").strip()
-    return change.doc or first
+    return change.doc or _in_short(change)
+
+
+def _in_short(change: Change) -> str:
+    """Something new of which nothing is said: the sentence of an event, what others rely on of a def, a value."""
+    first, _, more = change.now.partition("\n")
+    sentence = re.match(r'\s*("[^"]*")', more) if change.kind == "event" else None
+    if sentence is not None:
+        return sentence[1]
+    whole = " ".join(change.now.split()) if change.kind in ("const", "field") else first
+    name = change.name if change.kind in ("const", "def", "event", "action", "flow") else ""
+    return whole.partition(name)[2].lstrip(": ").removesuffix(":") if name else whole
 
 
 def _sides(change: Change, indent: int) -> list[Text]:
@@ -180,8 +207,13 @@ def _sides(change: Change, indent: int) -> list[Text]:
     return found
 
 
+_JOINTS = (r"for ", r"(if|else|and|or) ", r"(in|is|==|!=|[<>]=?) ", r"[-+*|&] ")
+"""What joins the parts of an expression, the loosest first: a line is broken before it."""
+
+
 def _pieces(line: str, room: int) -> list[str]:
-    """A line of rules in pieces that fit, the further ones indented: broken where the fewest brackets are open."""
+    """A line of rules in pieces that fit, the further ones indented: broken where the fewest brackets are open and what joins the
+    parts is loosest."""
     pieces, indent = [], " " * (len(line) - len(line.lstrip()) + 4)
     while len(line) > room:
         depth, quoted, places = 0, False, []
@@ -189,11 +221,13 @@ def _pieces(line: str, room: int) -> list[str]:
             quoted ^= sign == '"'
             depth += 0 if quoted else (sign in "([{") - (sign in ")]}")
             if sign == " " and not quoted and line[:place].strip():
-                places.append((depth, -place))
+                joints = [bool(re.match(joint, line[place + 1 :])) for joint in _JOINTS]
+                tightness = 0 if line[:place].endswith((",", " =")) else [*joints, True].index(True)
+                places.append((depth, tightness, -place))
         if not places:
             break
-        far = [item for item in places if -item[1] > room // 2]
-        cut = -min(far or places)[1]
+        far = [item for item in places if -item[2] > room // 2]
+        cut = -min(far or places)[2]
         pieces.append(line[:cut])
         line = indent + line[cut + 1 :]
     return [*pieces, line]

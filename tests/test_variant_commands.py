@@ -337,6 +337,58 @@ def test_a_difference_is_shown_clause_by_clause(run: Any, monkeypatch: pytest.Mo
     assert run("diff", "harbour.rules", "windy.rules", "--no-colour").out == plain.out
 
 
+CALM = """\
+variant calm of "rich.rules"
+
+# ---- no wind
+
+remove measure lanterns because "nobody counts"
+remove measure best_card because "nobody counts"
+remove scenarios naming Cell because "the shore is another"
+
+add event Lulled(by: Player):
+    "{by} waits for wind"
+
+after step main.deal:
+    emit Lulled(player0)
+
+add invariant "the wind is never so strong that somebody who has a lantern in the harbour sails away":
+    all(boat[p] >= 0 for p in Player)
+"""
+
+CALM_DIFF = """\
+no wind
+- measure   lanterns                                                calm.rules:5
+- measure   best_card    because nobody counts                      calm.rules:6
+- scenarios naming Cell  2 of them, because the shore is another    calm.rules:7
++ event     Lulled       "{by} waits for wind"                      calm.rules:9
++ after     main.deal                                              calm.rules:12
+            now  emit Lulled(player0)
++ invariant "the wind is never so strong that somebody who has a lantern in the
+harbour sails away"
+                                                                   calm.rules:15
+
+51 of 55 clauses unchanged
+0 of 2 base scenarios still pass, 2 removed by the variant
+"""
+
+
+def test_reasons_are_told_once_events_by_their_sentences_and_new_laws_by_their_titles(run: Any):
+    Path("calm.rules").write_text(CALM, encoding="utf-8")
+    told = run("diff", "rich.rules", "calm.rules")
+    assert told.code == 0, told.err
+    assert told.out == CALM_DIFF
+
+
+def test_long_lines_of_rules_are_broken_where_little_is_joined():
+    from table.changes import _pieces
+
+    line = "let lengths = {p: route(p) if len(routes(p)) >= least_road else 0 for p in Player}"
+    assert _pieces(line, 60) == ["let lengths = {p: route(p) if len(routes(p)) >= least_road", "    else 0 for p in Player}"]
+    assert _pieces("hexes(core=len(Player) - 2, rings=3 + outer_rows)", 40) == ["hexes(core=len(Player) - 2,", "    rings=3 + outer_rows)"]
+    assert _pieces("at not in closed else \"no\"", 18) == ["at not in closed", "    else \"no\""]
+
+
 def test_a_difference_as_json(run: Any):
     found = json.loads(run("diff", "harbour.rules", "windy.rules", "--json").out)
     assert [(c["sign"], c["clause"]) for c in found["changes"]] == [

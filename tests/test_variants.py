@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rulesdsl import syntax
 from rulesdsl.clauses import clauses_of
 from rulesdsl.diagnostics import RulesFileError, Source, render
-from rulesdsl.diff import as_json, difference
+from rulesdsl.diff import as_json, as_written, difference
 from rulesdsl.format import canonical
 from rulesdsl.lock import lock_text, stale
 from rulesdsl.parse import parse
@@ -387,6 +387,46 @@ def test_a_difference_says_what_was_and_what_is():
         "sign": "~", "kind": "param", "clause": "param size", "was": "4", "now": "5", "because": None, "doc": None,
         "variant": "windy", "file": "windy.rules", "line": 3,
     }  # fmt: skip
+
+
+def test_an_action_that_is_replaced_as_a_whole_is_told_as_a_whole():
+    hang = """replace action hang(card in distinct(hand[me]), at in Cell):
+    require vacant: not taken(at) else "a lantern hangs on {at}"
+    step placing:
+        emit Placed(me, card, at)"""
+    made = compose_source(source("windy", hang))
+    found = difference(BASE, made.module, made.overrides)
+    assert [(c.sign, c.clause, c.inside) for c in found.changes] == [
+        ("~", "action hang", None),
+        ("-", "require hang.room", ("action", "hang")),
+        ("+", "step hang.placing", ("action", "hang")),
+    ]
+    assert found.changes[0].was.split("\n")[1:] == [
+        "    require vacant: ...",
+        '    require room: free_around(at) else "there is no room around {at}"',
+        "    emit Placed(me, card, at)",
+        "    sail(me, card.worth)",
+    ]
+    assert found.changes[0].now.split("\n")[1:] == ["    require vacant: ...", "    step placing:", "        emit Placed(me, card, at)"]
+    assert [change.clause for _, change in as_written(found.changes, [HARBOUR])] == ["action hang"]
+    assert found.unchanged + 2 == found.total
+
+
+def test_what_is_only_left_of_a_flow_is_not_shown_as_nothing():
+    text = HARBOUR.text.replace("    emit Placed(me, card, at)\n    sail(me, card.worth)\n", "    step placing:\n        sail(me, card.worth)\n")
+    changed = {c.clause: c.now for c in difference(BASE, parse_text(Source("harbour.rules", text))).changes}
+    assert "pass" not in changed["action hang"] and "step placing: ..." in changed["action hang"]
+
+
+def test_texts_are_laid_out_for_a_width_unless_that_makes_them_tall():
+    wide = "replace const last_round = len({c for c in Cell if c.row > 1}) + hand_size"
+    tall = "replace def best_of(p: Player) -> int:\n" + "".join(f"    let v{i} = len(hand[p]) + len(hand[p]) + {i}\n" for i in range(9)) + "    return v1"
+    made = compose_source(source("windy", wide, tall))
+    for width in (None, 40):
+        changes = {c.clause: c.now for c in difference(BASE, made.module, made.overrides, width).changes}
+        assert max(map(len, changes["const last_round"].split("\n"))) <= (width or 120)
+        assert "\n" in changes["const last_round"] or width is None
+        assert changes["def best_of"] == clause_texts(made.module)["def best_of"]
 
 
 def test_a_lock_holds_what_the_variant_was_written_against():
