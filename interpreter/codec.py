@@ -29,7 +29,7 @@ import cattrs
 
 from interpreter.canonical import Texts, bits, canonical, has_plain_name
 from interpreter.errors import ValueProblem
-from interpreter.named import NamedBag, NamedMap, NamedSet, RecordValue, prose, show
+from interpreter.named import NamedBag, NamedMap, NamedSet, RecordValue, show
 from rulesdsl.diagnostics import closest
 from rulesdsl.types import (
     BAG_LIMIT,
@@ -340,10 +340,6 @@ class Codec:
     def text(self, t: Type, value: Any) -> str:
         """The text of an internal value."""
         return show(self.named(t, value))
-
-    def prose(self, t: Type, value: Any) -> str:
-        """The text of an internal value within a sentence."""
-        return prose(self.named(t, value))
 
 
 def _unstructure_record(converter: cattrs.Converter) -> Callable[[Any], dict[str, Any]]:

@@ -17,6 +17,7 @@ from interpreter.codec import Codec
 from interpreter.errors import ValueProblem
 from interpreter.machine import Fault, guarded
 from interpreter.position import Position, rules_error
+from interpreter.prose import prose
 from interpreter.rules import Internal, Rules
 from interpreter.values import Move, Question
 from interpreter.view import names_in
@@ -267,7 +268,7 @@ class _Examiner:
             elif names_in(part) & self.failed:
                 parts.append("...")
             else:
-                parts.append(self.rules.codec.prose(part.type, self._call(f"text_{place}_{number}")))
+                parts.append(prose(self.rules.codec, part.type, self._call(f"text_{place}_{number}")))
         return "".join(parts)
 
 

@@ -108,25 +108,3 @@ def show(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return "[" + ", ".join(show(item) for item in value) + "]"
     return str(value)
-
-
-def prose(value: Any) -> str:
-    """The text of a named value within a sentence: collections as people tell them, `1 brick and 2 ore`."""
-    if isinstance(value, NamedBag):
-        return _enumerated([part for item, count in value.items() for part in _counted(item, count)])
-    if isinstance(value, Mapping):
-        return _enumerated([f"{show(key)}: {prose(item)}" for key, item in value.items()])
-    if isinstance(value, (Set, tuple, list)):
-        return _enumerated([prose(item) for item in value])
-    return show(value)
-
-
-def _counted(item: Any, count: int) -> list[str]:
-    """An element of a bag, so many times; numbers are told one by one, since `2 7` says nothing."""
-    return [show(item)] * count if isinstance(item, int) else [f"{count} {show(item)}"]
-
-
-def _enumerated(parts: list[str]) -> str:
-    if len(parts) < 2:
-        return "".join(parts) or "nothing"
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -17,6 +17,7 @@ from attrs import field, fields, frozen, has
 from interpreter.codec import Codec, NamedMap, bits, show
 from interpreter.node import events_of
 from interpreter.position import Position
+from interpreter.prose import prose
 from interpreter.rules import Internal, Rules
 from interpreter.values import Event, Move, Outcome, Question
 from rulesdsl import core
@@ -245,7 +246,7 @@ def sentence(rules: Rules, event: Internal, viewer: Viewer) -> str | None:
         elif hidden & names_in(part):
             parts.append(noun(part.type))
         else:
-            parts.append(rules.codec.prose(part.type, _value(rules, info, place, part, by_name)))
+            parts.append(prose(rules.codec, part.type, _value(rules, info, place, part, by_name)))
     return "".join(parts)
 
 

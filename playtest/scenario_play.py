@@ -60,6 +60,7 @@ class Play:
             self.events = []
         elif isinstance(step, core.ScenarioRun):
             self._nothing_open("run")
+            self.passed.clear()
             args = tuple(self._call(f"arg_{number}_{i}") for i in range(len(step.args)))
             self._take(advance.run(self.rules, self.st, step.flow, args, self.checks))
         elif isinstance(step, core.ScenarioMove):
@@ -132,15 +133,16 @@ class Play:
         self._answer((info.position, *chosen))
 
     def _passes(self, who: int) -> None:
-        if self.passed and self.passed[0] == who:
+        """Pass the open question; where that is none for this seat, the pass may be one that was made by itself."""
+        found = explain(self._position(), Move("pass"), None, self.rules.seats[who]) if self.frame is not None else None
+        if found is not None and found.legal:
+            self._answer((0,))
+        elif self.passed and self.passed[0] == who:
             self.passed.pop(0)
-            return
-        if self.frame is None:
+        elif found is None:
             raise Failed("nobody is asked here, so nobody can pass")
-        found = explain(self._position(), Move("pass"), None, self.rules.seats[who])
-        if not found.legal:
+        else:
             raise Failed(found.summary, (), self._standing())
-        self._answer((0,))
 
     def _perform(self, who: int, info: ActionInfo, given: Internal, chosen: Internal) -> None:
         """Perform an action directly: nobody is asked."""

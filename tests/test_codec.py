@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from interpreter.codec import Codec, NamedBag, NamedMap, NamedSet, canonical, show
 from interpreter.errors import ValueProblem
 from interpreter.movetext import parse_move, parse_value
-from interpreter.named import prose
+from interpreter.prose import prose
 from rulesdsl.types import (
     BOOL,
     BagType,
@@ -244,17 +244,28 @@ def test_no_text_breaks_the_reader(text: str) -> None:
             assert str(problem)
 
 
+STACK = EnumType("Stack", ("first_stack", "second_stack"))
+SEAT = EnumType("Player", ("old_king", "ana"), kind="player")
+PLACE = EnumType("Corner", ("a1_up", "b2_up"), kind="place")
+
+
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("t", "value", "told"),
     [
-        (NamedBag({"brick": 1, "ore": 2}), "1 brick and 2 ore"),
-        (NamedBag({7: 2, 3: 1}), "7, 7 and 3"),
-        (NamedBag({}), "nothing"),
-        (NamedSet(["a1", "b2", "c3"]), "a1, b2 and c3"),
-        (NamedMap({"ana": NamedBag({"ore": 1})}), "ana: 1 ore"),
-        (("red", None), "red and none"),
-        (True, "true"),
+        (BagType(TILE), NamedBag({"zero": 1, "two": 2}), "1 zero and 2 two"),
+        (BagType(IntType(1, 9)), NamedBag({7: 2, 3: 1}), "3, 7 and 7"),
+        (BagType(TILE), NamedBag({}), "nothing"),
+        (SetType(SQUARE), NamedSet(["a1", "b2", "c3"]), "a1, b2 and c3"),
+        (MapType(PLAYER, OptionType(TILE)), NamedMap({"guardian": "king", "marauder": None}), "guardian: king and marauder: nothing"),
+        (ListType(OptionType(SEAT), 3), ("ana", None), "ana and nobody"),
+        (STACK, "first_stack", "first stack"),
+        (SetType(STACK), NamedSet(["first_stack", "second_stack"]), "first stack and second stack"),
+        (OptionType(STACK), None, "nothing"),
+        (SEAT, "old_king", "old_king"),
+        (PLACE, "a1_up", "a1_up"),
+        (BOOL, True, "true"),
     ],
-)
-def test_a_sentence_tells_collections_in_words(value: Any, told: str) -> None:
-    assert prose(value) == told
+)  # fmt: skip
+def test_a_sentence_tells_values_in_words(t: Type, value: Any, told: str) -> None:
+    codec = Codec()
+    assert prose(codec, t, codec.internal(t, value)) == told

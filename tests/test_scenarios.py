@@ -297,6 +297,36 @@ flow main:
 """
 
 
+TWO_QUESTIONS = """
+game small:
+    players ana, bob
+
+state:
+    left: bool
+
+event Left:
+    left = true
+
+action stay:
+    require never: left else "you cannot stay"
+    emit Left
+
+action leave:
+    emit Left
+
+flow main:
+    ana may stay
+    ana may leave
+    end tie
+"""
+
+
+def test_a_pass_answers_the_open_question_before_it_speaks_of_one_that_was_made_by_itself() -> None:
+    for passes in ("ana passes", "ana passes\nana passes"):
+        result = run(TWO_QUESTIONS, f"run main()\n{passes}\nexpect not left and winners == {{ana, bob}}")
+        assert result.passed, str(result)
+
+
 def test_a_pass_before_a_draw_is_not_the_pass_after_it() -> None:
     result = run(TWO_TURNS, "run main()\ndraw 4\nana passes\nexpect ready and winners == {ana, bob}")
     assert result.passed, str(result)
