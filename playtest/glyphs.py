@@ -90,9 +90,11 @@ def short_names(members: Iterable[str], *, capital: bool = True) -> dict[str, st
 
 @frozen(slots=False)
 class Glyphs:
-    """The signs of one program. `player`: the type of seats."""
+    """The signs of one program. `player`: the type of seats; `shown`: the enums whose signs can be seen on a board, where its
+    legend explains them."""
 
     player: EnumType
+    shown: frozenset[str] = frozenset()
     _signs: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(factory=dict, init=False)
 
     def signs(self, t: EnumType) -> tuple[str, ...]:
@@ -167,26 +169,33 @@ class Glyphs:
         return str(value)
 
     def long(self, t: Type, value: Any) -> str:
-        """A value in words, `-` for what is not there. Collections of many different things use the short signs."""
+        """A value in words, `-` for what is not there. Collections of many different things use the short signs that are
+        shown on a board."""
         if isinstance(t, OptionType):
             return "-" if value is None else self.long(t.item, value)
         if isinstance(t, EnumType):
-            return str(t.members[value])
+            return str(t.members[value]).replace("_", " ") if t.kind == "enum" else str(t.members[value])
         if isinstance(t, BoolType):
             return "yes" if value else "no"
         if isinstance(t, RecordType):
             return " ".join(self.long(item, part) for (_, item), part in zip(t.fields, value, strict=True))
         if isinstance(t, (SetType, ListType)):
-            word = self.short if _is_wordy(t.item) else self.long
+            word = self.short if self._is_wordy(t.item) else self.long
             words = [word(t.item, item) for item in elements(t, value)]
             return (", " if any(" " in text for text in words) else " ").join(words) or "-"
         if isinstance(t, BagType):
-            word = self.short if _is_wordy(t.item) else self.long
+            word = self.short if self._is_wordy(t.item) else self.long
             return ", ".join(_times(n, word(t.item, item)) for item, n in counts(t, value)) or "-"
         if isinstance(t, MapType):
             pairs = zip(values(t.key), value, strict=True)
             return ", ".join(f"{self.long(t.key, key)} {self.long(t.value, item)}" for key, item in pairs)
         return str(value)
+
+    def _is_wordy(self, t: Type) -> bool:
+        """Whether the names of a type's values are too long to stand side by side, and the signs are known."""
+        if not isinstance(t, EnumType) or t.kind != "enum" or t.name not in self.shown:
+            return False
+        return sum(len(name) + 1 for name in t.members) > 24
 
 
 def _times(count: int, word: str) -> str:
@@ -203,8 +212,3 @@ def elements(t: SetType | ListType, value: Any) -> list[Any]:
 def counts(t: BagType, value: Any) -> list[tuple[Any, int]]:
     """What is in a bag, with how many."""
     return [(value_at(t.item, index), n) for index, n in enumerate(value) if n]
-
-
-def _is_wordy(t: Type) -> bool:
-    """Whether the names of a type's values are too long to stand side by side."""
-    return isinstance(t, EnumType) and t.kind == "enum" and sum(len(name) + 1 for name in t.members) > 24

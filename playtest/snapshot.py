@@ -13,7 +13,7 @@ from interpreter.position import Position
 from interpreter.view import REFEREE, Concealed, Viewer, visible_field
 from playtest.glyphs import Glyphs
 from rulesdsl.core import BoardInfo, FieldInfo, Program
-from rulesdsl.types import EnumType, Type, value_at
+from rulesdsl.types import BagType, EnumType, ListType, MapType, OptionType, RecordType, SetType, Type, value_at
 from rulesdsl.types import size as type_size
 
 
@@ -35,7 +35,7 @@ class Snapshot:
 
     @glyphs.default
     def _make_glyphs(self) -> Glyphs:
-        return Glyphs(self.program.player)
+        return Glyphs(self.program.player, frozenset(_enums_on_boards(self.program)))
 
     def cells(self, info: FieldInfo) -> Iterator[Cell]:
         """All cells of a field, with their keys."""
@@ -52,6 +52,25 @@ class Snapshot:
     def boards(self) -> tuple[Board, ...]:
         """The boards of the program; of shapes with several kinds of places, one for each kind."""
         return tuple(board for shape in self.program.boards for board in boards_of(shape))
+
+
+def _enums_on_boards(program: Program) -> Iterator[str]:
+    """The enums of which members lie on places, by themselves or in records."""
+    for info in program.fields:
+        if any(isinstance(key, EnumType) and key.kind == "place" for key in info.keys):
+            yield from _enums_in(info.value)
+
+
+def _enums_in(t: Type) -> Iterator[str]:
+    if isinstance(t, EnumType):
+        yield t.name
+    elif isinstance(t, RecordType):
+        for _, part in t.fields:
+            yield from _enums_in(part)
+    elif isinstance(t, (OptionType, SetType, BagType, ListType)):
+        yield from _enums_in(t.item)
+    elif isinstance(t, MapType):
+        yield from (*_enums_in(t.key), *_enums_in(t.value))
 
 
 @frozen
