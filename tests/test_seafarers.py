@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import interpreter
+from interpreter.errors import UndoRefused
+from interpreter.log import read_log
+from interpreter.records import Answer
+
 GAMES = Path(__file__).parent.parent / "games"
 BELOW = {
     "seafarers": ("catan",),
@@ -40,3 +45,21 @@ def test_every_section_of_ones_own_has_a_scenario_or_a_law(name: str):
     text = (GAMES / f"{name}.rules").read_text(encoding="utf-8")
     shown = re.findall(r"^((?:##.*\n)+)(?:add |replace )?(?:scenario|invariant|transition)", text, re.MULTILINE)
     assert {section for section in sections(name) if "." in section} <= cited("".join(shown))
+
+
+def test_who_has_discovered_a_hex_cannot_take_the_ship_back():
+    """It would be a peek: another ship could be built in the light of what was turned over."""
+    played = read_log(GAMES / "logs" / "catan_atlantis" / "empty-stack-3.jsonl")
+    match = interpreter.load(GAMES / "catan_atlantis.rules").new(3, seed=played.header.seed, human=list(played.header.seats))
+    told: list[str] = []
+    for record in played.records:
+        if isinstance(record, Answer) and not record.automatic and len(told) < 2:
+            before = len(match.events)
+            match.play(interpreter.Move(record.answer.action, record.answer.arguments), seat=record.seat)
+            found = {event.name for event in match.events[before:]} & {"HexFound", "HexDrawn"} - set(told)
+            if found:
+                told += sorted(found)
+                assert re.search("drawn since", match.can_undo(record.seat).reason)
+                with pytest.raises(UndoRefused):
+                    match.undo(record.seat)
+    assert told == ["HexFound", "HexDrawn"]
