@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import wrap
@@ -81,12 +81,12 @@ def mutate_command(
     with _progress(len(mutants), quiet=json_wanted) as tell:
         for some in trying(plan, mutants, reasons, jobs):
             verdicts += some
-            tell(len(some))
+            tell(len(some), [line for verdict in some for line in _told(verdict, verbose)])
     stale = stale_reasons(reasons, verdicts) if sample is None else []
     if json_wanted:
         say_json(_plain(verdicts, stale))
     else:
-        _say(shown(file), verdicts, stale, verbose)
+        _say_summary(shown(file), verdicts, stale)
     return 1 if stale or any(v.outcome == SURVIVED and not v.reason for v in verdicts) else 0
 
 
@@ -99,46 +99,54 @@ def stale_reasons(reasons: Mapping[str, str], verdicts: list[Verdict]) -> list[s
 
 
 @contextmanager
-def _progress(mutants: int, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal, nothing elsewhere."""
+def _progress(mutants: int, quiet: bool) -> Iterator[Callable[[int, Sequence[str]], None]]:
+    """A function that is told how many mutants more were tried, and what to say of them. There is a progress bar on a terminal."""
     import sys
 
     out = console()
-    if quiet or not out.is_terminal or not sys.stdout.isatty():
-        yield lambda _: None
+    if quiet:
+        yield lambda _count, _lines: None
+        return
+    if not out.is_terminal or not sys.stdout.isatty():
+        yield lambda _count, lines: say("\n".join(lines)) if lines else None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.text import Text
 
     columns = (TextColumn("  mutants"), BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=out, transient=True) as bar:
         task = bar.add_task("", total=mutants)
-        yield lambda count: bar.advance(task, count)
+
+        def tell(count: int, lines: Sequence[str]) -> None:
+            for line in lines:
+                out.print(Text.from_ansi(line))
+            bar.advance(task, count)
+
+        yield tell
 
 
-def _say(name: str, verdicts: list[Verdict], stale: list[str], verbose: bool) -> None:
-    from playtest.mutation import NOTICED, REFUSED, SURVIVED
+def _told(verdict: Verdict, verbose: bool) -> Iterator[str]:
+    """What is said of a mutant, if anything."""
+    from playtest.mutation import NOTICED, SURVIVED
     from rulesdsl.diagnostics import excerpt
 
-    for verdict in verdicts:
-        if verdict.outcome == SURVIVED and not verdict.reason:
-            say(f"{paint('not noticed', fg='yellow', bold=True)}  {verdict.mutant.name}")
-            say(
-                excerpt(
-                    verdict.mutant.span,
-                    _changed(verdict.mutant),
-                    _hints(verdict),
-                    colour=colour_wanted(),
-                    width=width(),
-                )
-            )
-            say()
-        elif verdict.outcome == SURVIVED:
-            say(f"{paint('known      ', dim=True)}  {verdict.mutant.name}")
-            for line in wrap(verdict.reason, width() - 13):
-                say(f"{'':<13}{line}")
-        elif verbose:
-            say(f"{verdict.outcome:<11}  {verdict.mutant.name}")
-            say(f"{'':<13}by {verdict.by if verdict.outcome == NOTICED else 'the checker'}")
+    mutant, colour = verdict.mutant, colour_wanted()
+    if verdict.outcome == SURVIVED and not verdict.reason:
+        yield f"{paint('not noticed', fg='yellow', bold=True)}  {mutant.name}"
+        yield excerpt(mutant.span, _changed(mutant), _hints(verdict), colour=colour, width=width())
+        yield ""
+    elif verdict.outcome == SURVIVED:
+        yield f"{paint('known      ', dim=True)}  {mutant.name}"
+        for line in wrap(verdict.reason, width() - 13):
+            yield f"{'':<13}{line}"
+    elif verbose:
+        yield f"{verdict.outcome:<11}  {mutant.name}"
+        yield f"{'':<13}by {verdict.by if verdict.outcome == NOTICED else 'the checker'}"
+
+
+def _say_summary(name: str, verdicts: list[Verdict], stale: list[str]) -> None:
+    from playtest.mutation import NOTICED, REFUSED, SURVIVED
+
     for name_ in stale:
         say(f"{paint('stale      ', fg='yellow')}  {name_}")
         say(f"{'':<13}is noticed, or is no more: take its reason away")
