@@ -143,7 +143,7 @@ class _Reader:
             self.expect(")", "")
         missing = [name for name, _ in parameters if name not in found]
         if missing:
-            raise ValueProblem("", f"{what} needs {_listed(parameters)}: {', '.join(missing)} is missing")
+            raise ValueProblem("", f"{what} needs {_listed(parameters)}: {_listed_names(missing)} missing")
         return tuple(found[name] for name, _ in parameters)
 
     def _argument(self, parameters: Sequence[tuple[str, Type]], what: str, found: dict[str, Any]) -> None:
@@ -252,6 +252,11 @@ class _Reader:
         if len(found) != size(t.key):
             raise ValueProblem(where, f"{t} needs a value for each {t.key}")
         return tuple(found[index] for index in range(len(found)))
+
+
+def _listed_names(names: Sequence[str]) -> str:
+    """`x is`, or `x, y are`."""
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def _listed(parameters: Sequence[tuple[str, Type]]) -> str:

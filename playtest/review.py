@@ -56,13 +56,14 @@ def scenarios(before: Source, after: Source) -> Scenarios:
 
 @frozen
 class Stored:
-    """A game that was logged, under the rules after a change. `refused` is why it cannot be replayed, if it cannot.
+    """A game that was logged, under the rules after a change. `refused` is why it cannot be replayed, if it cannot; `log` is None
+    if it is damaged.
 
     `before`: it was played by the rules before the change, and not by others.
     """
 
     path: Path
-    log: Log
+    log: Log | None
     before: bool
     done: Replay | None
     refused: str = ""
@@ -73,11 +74,11 @@ class Stored:
         return self.done is not None and self.done.difference is None and self.done.fault is None
 
 
-def logs_below(folder: Path, game: Game) -> Iterator[Path]:
-    """The logs in a folder and its folders that are of a game, with the same variants; in the order of their names. What was
-    found by fuzzing and the like is left out.
+def logs_below(folder: Path, *games: Game) -> Iterator[Path]:
+    """The logs in a folder and its folders that are of one of these games, with the same variants; in the order of their names.
+    What was found by fuzzing and the like is left out.
     """
-    variants = list(game.rules().variants)
+    known = [(game.name, list(game.rules().variants)) for game in games]
     for path in sorted(folder.rglob("*.jsonl")):
         if path.parent.name in FOUND:
             continue
@@ -86,7 +87,7 @@ def logs_below(folder: Path, game: Game) -> Iterator[Path]:
                 header = json.loads(file.readline())
         except (OSError, ValueError):
             continue
-        if isinstance(header, dict) and (header.get("game"), header.get("variants", [])) == (game.name, variants):
+        if isinstance(header, dict) and (header.get("game"), header.get("variants", [])) in known:
             yield path
 
 
@@ -94,10 +95,20 @@ def stored(path: Path, before: Game, after: Game) -> Stored:
     """Replay a log by the rules after a change.
 
     Raises:
-        LogError: the log itself is damaged.
         OSError: it cannot be read.
     """
-    log = read_log(path)
+    try:
+        log = read_log(path)
+    except LogError as error:
+        return Stored(
+            path,
+            None,
+            False,
+            None,
+            f"it is damaged: {error.what}"
+            if error.record is None
+            else f"it is damaged: record {error.record}: {error.what}",
+        )
     seats = len(log.header.seats)
     played = seats in before.counts and before.rules(seats).program.digest == log.header.digest
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from attrs import frozen
 
@@ -12,6 +11,7 @@ from rulesdsl import syntax
 from rulesdsl.clauses import clauses_of
 from rulesdsl.diagnostics import Source
 from rulesdsl.program import parse_text
+from rulesdsl.rulebooks import rulebooks_named
 
 _HEADING = re.compile(r"^(#+)[ ]+(\d+(?:\.\d+)*[a-z]?)[ .]+(.*?)[ ]*$", re.MULTILINE)
 _CITED = re.compile(r"§\s?(\d+(?:\.\d+)*[a-z]?)\b")
@@ -70,19 +70,7 @@ class Citation:
 
 def rulebooks_of(source: Source) -> list[Rulebook]:
     """The rulebooks of a game: the base's first, then those of its variants. Files that are not there are left out."""
-    found: dict[str, Rulebook] = {}
-    for text in source.all:
-        module = parse_text(text)
-        owners = (
-            [module.variant]
-            if module.variant is not None
-            else [d for d in module.declarations if isinstance(d, syntax.Game)]
-        )
-        for owner in owners:
-            if owner.rulebook is not None:
-                path = Path(text.name).parent / owner.rulebook.text
-                if path.is_file():
-                    found[str(path)] = Rulebook(str(path), path.read_text(encoding="utf-8"))
+    found = {path: Rulebook(str(path), path.read_text(encoding="utf-8")) for path, _ in rulebooks_named(source) if path.is_file()}
     return list(found.values())
 
 

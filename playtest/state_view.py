@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Any
@@ -120,7 +121,7 @@ def _value_text(snapshot: Snapshot, t: Type, value: Any) -> list[Text]:
     if text == "-":
         return [Text(text, style="dim")]
     style = snapshot.glyphs.style(t, value)
-    return [Text(word, style=style) for word in text.split(" ")]
+    return [Text(word, style=style) for word in (re.split("(?<=,) ", text) if ", " in text else text.split(" "))]
 
 
 # ---------------------------------------------------------------- how much each seat has on the boards

@@ -107,4 +107,5 @@ CODES: dict[str, str] = {
     "W903": "a local that nothing uses",
     "W904": "a game that can end without a result",
     "W905": "an event that tells what is then kept in secret",
+    "W906": "a rulebook that is not there",
 }

@@ -211,13 +211,13 @@ def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> No
             looks.append((item.condition, "guard"))
             looks.extend((part, "sentence") for part in item.sentence.parts if not isinstance(part, str))
         else:
-            looks.append((item.value, "guard"))
+            looks.append((item.value, "let"))
     for expr, what in looks:
         for read in secrets.reads(expr):
             if renamed(read.who, alias) == "me":
                 continue
             info = secrets.fields[read.field]
-            subject = {"domain": "this domain", "guard": "this guard", "sentence": "this sentence"}[what]
+            subject = "this `let` before the effects" if what == "let" else f"this {what}"
             whose = (
                 f"private to `{read.who}`"
                 if read.who
@@ -231,13 +231,15 @@ def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> No
                 public = f"whether `{entry} is some` is public; what it is is not"
             elif not is_collection(info.value):
                 public = ""
+            later = "in the effects everything may be read: put the `let` after the first `emit`, or into a `step`"
+            remedies = (later,) if what == "let" else (public,) if public else ()
             labels = (Label(read.via, "read here"),) if read.via is not None else ()
             names.report(
                 "V402",
                 f"{subject} would give a secret away",
                 read.span,
                 f"{whose}; guards see what `me` sees",
-                *((public,) if public else ()),
+                *remedies,
                 labels=labels,
             )
 

@@ -90,12 +90,15 @@ def _check(
     """Everything that can be said about a file."""
     from rulesdsl.diagnostics import RulesFileError
     from rulesdsl.program import check_source
+    from rulesdsl.rulebooks import absent
     from table.loading import load_game, rules_for, source_of
 
     try:
         if not params and players is None:
             found = check_source(source_of(file, variants))
-            return found if any(item.is_error for item in found) else (*found, *_stale([file, *variants]))
+            if any(item.is_error for item in found):
+                return found
+            return (*found, *_stale([file, *variants]), *absent(source_of(file, variants)))
         rules_for(load_game(file, params, variants), players)
     except RulesFileError as error:
         return error.diagnostics
@@ -269,7 +272,7 @@ def _say_results(name: str, tested: Tested, verbose: bool, whole: bool) -> None:
         count = f"{paint(f'{failed} failed', fg='red', bold=True)}, {passed} passed"
     say(f"{name}: {count}")
     if tested.base and whole:
-        say(f"  {of_the_base(tested)}")
+        show([Text.from_ansi(f"  {of_the_base(tested)}")])
 
 
 def of_the_base(tested: Tested) -> str:

@@ -223,6 +223,8 @@ def _new_match(game: Game, wishes: Wishes) -> tuple[Match, Path | None]:
     path = None
     if wishes.keep_log:
         path = wishes.log if wishes.log is not None else free_path(Path(f"{label_of(game)}-{wishes.seed}.jsonl"))
+        if in_store(path) is None:
+            path.parent.mkdir(parents=True, exist_ok=True)
     journal = None if path is None else journal_of(path, wishes.durability)
     try:
         return game.new(wishes.players, wishes.seed, wishes.humans, log=journal), path

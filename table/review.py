@@ -233,7 +233,7 @@ def _stored(paths: Sequence[Path], both: tuple[Game, Game]) -> list[Stored]:
 
     files: list[Path] = []
     for path in paths:
-        files += logs_below(path, both[1]) if path.is_dir() else [path]
+        files += logs_below(path, *both) if path.is_dir() else [path]
     return [stored(path, *both) for path in dict.fromkeys(files)]
 
 

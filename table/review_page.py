@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # So many of the figures that a game shows are named.
 NAMED = 4
 
+# So many of the logs that part from the rules are named.
+PARTING = 5
+
 
 def head(text: str) -> None:
     """The heading of a part."""
@@ -127,13 +130,18 @@ def _winners(sim: Simulation, number: int) -> str:
 
 
 def say_logs(logs: Sequence[Stored], file: Path, variants: Sequence[Path]) -> None:
+    """How games that were logged go by the changed rules."""
     if not logs:
         return
     head("Logs")
     parting = [item for item in logs if not item.holds]
-    for item in parting:
+    for item in parting[:PARTING]:
         say(f"  {paint('parts', fg='yellow', bold=True)}  {shown(item.path)}")
-        say(f"         {why(item)}" + ("" if item.before else "; it was not played by the rules before, either"))
+        told = why(item) + ("" if item.before or item.log is None else "; it was not played by the rules before, either")
+        for line in textwrap.wrap(told, width(), initial_indent=" " * 9, subsequent_indent=" " * 9):
+            say(line)
+    if len(parting) > PARTING:
+        say(f"  and {len(parting) - PARTING} more")
     going, total = len(logs) - len(parting), plural(len(logs), "logged game")
     if going == len(logs):
         say(f"  {total} {'goes on as it was played' if going == 1 else 'go on as they were played'}")
@@ -141,13 +149,15 @@ def say_logs(logs: Sequence[Stored], file: Path, variants: Sequence[Path]) -> No
         say(
             f"  {going or 'none'} of {total} {'go' if going > 1 else 'goes'} on as {'they were' if going > 1 else 'it was'} played"
         )
-    if parting:
-        say(f"  look   rulesdsl replay {shown(parting[0].path)} \\")
+    whole = [item for item in parting if item.log is not None]
+    if whole:
+        say(f"  look   rulesdsl replay {shown(whole[0].path)} \\")
         say(f"           --with-current-rules --rules {named(file, variants)}")
 
 
 def why(item: Stored) -> str:
-    if item.done is None:
+    """Why a log does not go on as it was played."""
+    if item.done is None or item.log is None:
         return item.refused
     if item.done.difference is not None:
         return f"at record {item.done.difference.record} of {len(item.log.records)}: {item.done.difference.what}"

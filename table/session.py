@@ -26,14 +26,17 @@ COMMANDS = {
     "moves": "the moves that are legal",
     "why MOVE": "what speaks against a move",
     "undo, redo": "take back your last answer, make it again",
-    "undo anyway": "even where something was drawn or shown since; the log says so",
     "board": "draw the table again",
     "log": "the story so far, and where the log is",
     "save NAME": "write a copy of the log",
     "quit": "leave; the log stays, and can be gone on with",
 }
 
-TOLD_AT_ONCE = 24
+# What several people at one keyboard can do besides.
+TOGETHER = {"undo anyway": "even where something was drawn or shown since; the log says so"}
+
+# So many lines of the story are told before an answer: the first ones, which are of one's own answer, and the last ones.
+FIRST, LAST = 8, 16
 
 
 class Quit(Exception):
@@ -50,6 +53,7 @@ class Session:
     log: Path | None = None
     title: str = ""
     told: int = field(default=-1, init=False)
+    told_to: dict[str, int] = field(factory=dict, init=False)
     drawn: int | None = field(default=None, init=False)
     facing: str | None = field(default=None, init=False)
     reader: MoveReader = field(init=False)
@@ -114,16 +118,19 @@ class Session:
         if secrets and len(self.people) > 1:
             input(f"{seat} to the keyboard, please; then press Enter ")
             click.clear()
-            self.told = -1
+            self.told = self.told_to.get(seat, -1)
         self.facing = seat
 
     def _tell(self) -> None:
         """The story since it was last told."""
         lines = story(self.match, self.told, self.viewer)
         self.told = self.match.number
-        if len(lines) > TOLD_AT_ONCE:
-            before = Text(f"      {len(lines) - TOLD_AT_ONCE} lines before; `log` tells them all", style="dim")
-            lines = [before, *lines[-TOLD_AT_ONCE:]]
+        if self.facing is not None:
+            self.told_to[self.facing] = self.told
+        left = len(lines) - FIRST - LAST
+        if left > 1:
+            between = Text(f"      ... {left} lines; `log` tells them all", style="dim")
+            lines = [*lines[:FIRST], between, *lines[-LAST:]]
         show([*lines, Text()] if lines else [])
 
     def _draw(self) -> None:
@@ -195,10 +202,10 @@ class Session:
         try:
             self.match.play(reading.move if reading.move is not None else reading.text, seat=seat)
         except IllegalMove as refused:
-            say(f"  {refused}")
+            show([Text(f"  {refused}")])
             return False
         except ValueProblem as problem:
-            say(f"  not a move: {problem}")
+            show([Text(f"  not a move: {problem}")])
             return False
         except RulesError as error:
             say(f"  the rules fail: {error}")
@@ -209,7 +216,8 @@ class Session:
 
     def _help(self, _: str) -> bool:
         self._moves("")
-        rows = [f"  {name:<12}{text}" for name, text in COMMANDS.items()]
+        known = COMMANDS | (TOGETHER if len(self.people) > 1 else {})
+        rows = [f"  {name:<12}{text}" for name, text in known.items()]
         show([Text(), *(Text(row, style="dim") for row in rows)])
         return False
 
@@ -232,14 +240,23 @@ class Session:
     def _take_back(self, anyway: bool) -> None:
         """Back to the last answer of a person; bots between two people would only answer again."""
         self.match.undo(as_analyst=anyway)
-        while self.match.question.seat not in self.people and self.match.can_undo(as_analyst=anyway):
+        undone = 1
+        while self.match.question.seat not in self.people:
+            if not self.match.can_undo(as_analyst=anyway):
+                for _ in range(undone):
+                    self.match.redo()
+                raise UndoRefused("no person has answered yet")
             self.match.undo(as_analyst=anyway)
+            undone += 1
 
     def _redo(self, _: str) -> bool:
         return self._change(self._again)
 
     def _again(self) -> None:
+        """To where a person is asked again: what bots have answered since is made again, too, and not answered anew."""
         self.match.redo()
+        while self.match.question.seat not in self.people and self.match.can_redo():
+            self.match.redo()
 
     def _change(self, change: Callable[[], object]) -> bool:
         before = self.match.number
@@ -252,6 +269,7 @@ class Session:
             return False
         if self.match.number < before:
             self.told = self.match.number
+            self.told_to = {seat: min(told, self.told) for seat, told in self.told_to.items()}
         say(f"  back at move {self.match.number + 1}\n" if self.match.number < before else "  made again\n")
         return True
 

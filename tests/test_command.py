@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from attrs import frozen
 
+from interpreter import Match, read_log
 from table.command import COMMANDS, cli, main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -463,6 +464,32 @@ def test_two_people_at_one_keyboard_undo(run: Any, noughts: str) -> None:
     assert "made again" in found.out
     assert "crosses> c3\n   2  crosses marks c3" in found.out
     assert "not possible: nothing has been answered yet" in found.out
+
+
+def test_what_bots_answered_is_made_again_and_not_answered_anew(run: Any) -> None:
+    """`undo anyway` takes back one answer after the other; all of it comes back with one `redo`, the draws too."""
+    typed = "found d3_up\nfirst_road d3_ne\nundo anyway\nredo\nquit\n"
+    found = run("play", "catan", "--human", "player1", "--seed", "3", "--log", "mine.jsonl", typed=typed)
+    assert "back at move" in found.out and "made again" in found.out
+    log = read_log("mine.jsonl")
+    kinds = [type(record).__name__ for record in log.records]
+    assert kinds.count("Undo") == kinds.count("Redo") >= 1
+    assert "Answer" not in kinds[kinds.index("Undo") :], "nobody answered anew"
+
+
+def test_bots_alone_have_nothing_that_a_person_could_take_back(run: Any) -> None:
+    typed = "undo anyway\nquit\n"
+    found = run("play", "catan", "--human", "player1", "--seed", "3", "--log", "logs/mine.jsonl", typed=typed)
+    assert "not possible: no person has answered yet" in found.out
+    assert Match.from_log(read_log("logs/mine.jsonl")).question.seat == "player1"
+
+
+def test_a_long_story_begins_with_what_came_of_ones_own_answer(run: Any) -> None:
+    typed = "found d3_up\nfirst_road d3_ne\nquit\n"
+    found = run("play", "catan", "--human", "player1", "--seed", "3", "--no-log", typed=typed)
+    after = found.out.rpartition("player1> first_road d3_ne")[2].splitlines()
+    assert "player1 builds a road at d3_ne" in after[1]
+    assert "lines; `log` tells them all" in found.out
 
 
 def test_seats_are_checked(run: Any, noughts: str) -> None:

@@ -14,6 +14,7 @@ from rulesdsl.codes import CODES
 from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, render
 from rulesdsl.lock import lock_text, stale
 from rulesdsl.program import check_source, compile_source, read_source
+from rulesdsl.rulebooks import absent
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "errors"
@@ -63,8 +64,12 @@ def no_lock() -> tuple[Diagnostic, ...]:
     return stale(read_source("variant.rules"), "not a lock\n")
 
 
+def no_rulebook() -> tuple[Diagnostic, ...]:
+    return absent(read_source("game.rules"))
+
+
 # What no text alone shows: what else it takes.
-BY_HAND = {"S120": unreadable, "G604": out_of_range, "X807": lock_of_an_older_base, "X808": no_lock}
+BY_HAND = {"S120": unreadable, "G604": out_of_range, "X807": lock_of_an_older_base, "X808": no_lock, "W906": no_rulebook}
 
 
 def said(code: str) -> str:

@@ -226,3 +226,17 @@ def test_outside_of_git_two_files_are_asked_for(tmp_path: Path, monkeypatch: pyt
     (folder / "race.rules").write_text(RACE)
     done = run("review", str(folder / "race.rules"))
     assert done.code == 2 and "not a git repository" in done.err and "OLD.rules NEW.rules" in done.err
+
+
+def test_logs_of_the_game_are_told_when_a_variant_is_reviewed_and_damaged_ones_too(run: Any) -> None:
+    match = interpreter.load("race.rules").new(seed=1)
+    match.play("stride(2)")
+    match.save("kept.jsonl")
+    Path("hurt.jsonl").write_bytes(Path("kept.jsonl").read_bytes().replace(b'"n":2', b'"n":1'))
+    Path("sprint.rules").write_text(
+        'variant sprint of "race.rules"\n\nset goal = 4\n\nremove scenario "three long strides" because "short"\n'
+    )
+    done = run("review", "race.rules", "sprint.rules", "--games", "10")
+    assert "1 of 2 logged games goes on as it was played" in done.out
+    assert "parts  hurt.jsonl" in done.out and "it is damaged: " in done.out
+    assert "look   rulesdsl replay" not in done.out, "replay could not say more"
