@@ -14,7 +14,7 @@ from playtest.plies import Ply, State, choices
 class Failure:
     """A broken law, and the game that breaks it.
 
-    `law` is one of `playtest.laws.LAWS` or `THOROUGH_LAWS`; `clause` the sentence of the invariant, or where and
+    `law` is one of the names at the head of `playtest.laws`; `clause` the sentence of the invariant, or where and
     how the rules failed; `number` its place among the program's invariants or transitions. `plies` are the answers and drawn
     outcomes up to the break; `event` is the number of the breaking event after the last of them. `before` and `after` are
     the states around it. `thorough`: found by rechecking a whole game. `game` is the number of the fuzzed game.

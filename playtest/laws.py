@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import frozen
 
-from playtest.plies import CHOICE, DRAW, PASS, Frame, Loaded, Ply, Position, State
+from playtest.plies import CHOICE, DRAW, Frame, Loaded, Ply, Position, State
 from rulesdsl import runtime
 from rulesdsl.core import Question
 from rulesdsl.types import Type
@@ -34,8 +34,6 @@ LOG = "log"
 LEAK = "leak"
 OUTSIDE = "another engine"
 """A law that callers bring: the same game, played beside another engine, is the same there."""
-LAWS = (INVARIANT, TRANSITION, TERMINATES, DEAD_END, FAULT, FOLD)
-THOROUGH_LAWS = (TYPES, MENU, REFUSAL, DETERMINISM, REPLAY, UNDO, LOG, LEAK)
 
 
 class Broken(Exception):
@@ -242,9 +240,3 @@ class Laws:
             if not moves:
                 raise self.dead_end(state, frame)
             return [(CHOICE, move) for move in moves]
-
-
-def forced_pass(module: Any, position: Position) -> bool:
-    """Whether nothing but a pass can be answered here: such a pass is made by itself, and recorded."""
-    state, frame = position
-    return frame[0] in module.MAY_PASS and module.legal(state, frame) == [PASS]
