@@ -21,6 +21,7 @@ from playtest.fuzz import Failure, failure
 from playtest.laws import Broken, Laws
 from playtest.plies import CHOICE, Loaded, Ply, Position, State
 from playtest.position_graph import PositionGraph
+from playtest.steps import finished
 from rulesdsl import runtime
 
 MAX_POSITIONS = 1_000_000
@@ -95,13 +96,7 @@ def exploring(loaded: Loaded, plan: Plan) -> Generator[Progress, None, Explored]
 
 def explore(loaded: Loaded, **plan: Any) -> Explored:
     """Explore a game; the parts of a `Plan` by name."""
-    run = exploring(loaded, Plan(**plan))
-    while True:
-        try:
-            next(run)
-        except StopIteration as stop:
-            result: Explored = stop.value
-            return result
+    return finished(exploring(loaded, Plan(**plan)))
 
 
 def digest_of(position: Position) -> bytes:

@@ -24,6 +24,7 @@ from playtest.failure import Failure, failure
 from playtest.plies import Loaded
 from playtest.pool import News, Pool, pool
 from playtest.rollout import MAX_CHOICES, Arena, Played, game_random, random_game
+from playtest.steps import finished
 from playtest.swarm import draw
 from rulesdsl.core import Call, Expr, Program
 from rulesdsl.optimise import every_expression, optimise
@@ -126,13 +127,7 @@ def fuzz(loaded: Loaded, games: int | None = 1_000, seed: int = 0, **more: Any) 
 
 def played(loaded: Loaded, plan: Plan) -> Result:
     """Play random games as planned; nobody is told how far it is."""
-    run = fuzzing(loaded, plan)
-    while True:
-        try:
-            next(run)
-        except StopIteration as stop:
-            result: Result = stop.value
-            return result
+    return finished(fuzzing(loaded, plan))
 
 
 class _Run:

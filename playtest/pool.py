@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from playtest.archive import Archive, Entry, Key
 from playtest.chunks import Chunk, Plan, Player, Task
 from playtest.rollout import Arena
+from playtest.steps import finished
 from rulesdsl.diagnostics import Source
 from rulesdsl.program import load_source
 
@@ -116,17 +117,8 @@ def _work(connection: Connection, source: Source, params: dict[str, Any], seats:
             told, task = connection.recv()
             for news in told:
                 news.tell(archive)
-            connection.send(_last(player.chunk(task, archive)))
+            connection.send(finished(player.chunk(task, archive)))
     except (EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
         return
     except Exception as error:
         connection.send(error)
-
-
-def _last(steps: Any) -> Chunk:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            chunk: Chunk = stop.value
-            return chunk

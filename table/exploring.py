@@ -18,7 +18,7 @@ from table.options import as_json, no_colour, parameters, players, rules_file, w
 if TYPE_CHECKING:
     from interpreter.log import Log
     from interpreter.rules import Rules
-    from playtest.explore import Explored, Plan
+    from playtest.explore import Explored
     from playtest.plies import Ply
 
 EXAMPLES = """\b
@@ -65,7 +65,8 @@ def explore_command(
     an end and never to a dead end. A broken law is shown with the shortest game that breaks it. With --until the shortest game
     that leads to a state is shown: a condition is written as in a scenario.
     """
-    from playtest.explore import Plan
+    from playtest.explore import Plan, exploring
+    from playtest.steps import finished
     from table.loading import label_of, load_game, rules_for
 
     game = load_game(file, params, variants)
@@ -73,7 +74,7 @@ def explore_command(
     wanted = None if until is None else condition(rules, until)
     plan = Plan(positions, depth, wanted)
     with _progress(positions, quiet=json_wanted) as tell:
-        explored = _run(rules, plan, tell)
+        explored = finished(exploring(rules, plan), tell)
     if json_wanted:
         say_json(_plain(rules, explored, until, out, stem))
     else:
@@ -103,18 +104,6 @@ def condition(rules: Rules, text: str) -> Callable[[Any], bool]:
         "until"
     ]
     return holds
-
-
-def _run(rules: Rules, plan: Plan, tell: Callable[[Any], None]) -> Explored:
-    from playtest.explore import exploring
-
-    steps = exploring(rules, plan)
-    while True:
-        try:
-            tell(next(steps))
-        except StopIteration as stop:
-            result: Explored = stop.value
-            return result
 
 
 @contextmanager

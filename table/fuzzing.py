@@ -144,14 +144,9 @@ def good(results: Sequence[Result]) -> bool:
 def run(rules: Rules, plan: Plan, tell: Callable[[Progress], None]) -> Result:
     """Fuzz, and report progress."""
     from playtest.fuzz import fuzzing
+    from playtest.steps import finished
 
-    steps = fuzzing(rules, plan)
-    while True:
-        try:
-            tell(next(steps))
-        except StopIteration as stop:
-            result: Result = stop.value
-            return result
+    return finished(fuzzing(rules, plan), tell)
 
 
 # ---------------------------------------------------------------- while it runs
