@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from interpreter.errors import MachineError
 from interpreter.log import Log
 from interpreter.rules import Rules
 from playtest.bots import Bot, bot
@@ -169,11 +170,33 @@ def simulating(plan: Plan, jobs: int = 1) -> Iterator[list[Played]]:
     Raises:
         ValueError: there is no such bot.
         ValueProblem: the game has no such measure.
+        RulesError: the rules fail in a game; with its log. A `MachineError` is raised where they fail while a bot thinks ahead.
     """
     for name in plan.bots:
         bot(name)
     firsts = range(0, plan.games, CHUNK)
-    return in_order(_chunk, [(plan, first, min(CHUNK, plan.games - first)) for first in firsts], jobs)
+    pieces = [(plan, first, min(CHUNK, plan.games - first)) for first in firsts]
+    return _explained(plan, in_order(_chunk, pieces, jobs))
+
+
+class _Failed(Exception):
+    """The rules failed in a game: its plies, and what was wrong. It can be sent between processes."""
+
+    def __init__(self, plies: Sequence[Ply], what: str) -> None:
+        super().__init__(plies, what)
+        self.plies, self.what = plies, what
+
+
+def _explained(plan: Plan, chunks: Iterator[list[Played]]) -> Iterator[list[Played]]:
+    """The games, and the error with its log where the rules fail."""
+    try:
+        yield from chunks
+    except _Failed as failed:
+        error = record(_rules(plan), failed.plies).error
+        if error is not None:
+            raise error from None
+        what = f"the rules fail while a bot thinks ahead: {failed.what}; `rulesdsl fuzz` shows a game"
+        raise MachineError(what) from None
 
 
 def simulate(plan: Plan, jobs: int = 1, confidence: float = CONFIDENCE) -> Simulation:
@@ -203,7 +226,18 @@ def _rules(plan: Plan) -> Rules:
 def _chunk(piece: tuple[Plan, int, int]) -> list[Played]:
     plan, first, count = piece
     rules = _rules(plan)
-    return [play_game(rules, plan, number) for number in range(first, first + count)]
+    return [_played(rules, plan, number) for number in range(first, first + count)]
+
+
+def _played(rules: Rules, plan: Plan, number: int) -> Played:
+    plies: list[Ply] = []
+    module: Any = rules.module
+    try:
+        return play_game(rules, plan, number, plies)
+    except Exception as error:
+        if isinstance(error, runtime.RulesFault) or record(rules, plies).error is not None:
+            raise _Failed(plies, str(runtime.fault_from(error, module))) from None
+        raise
 
 
 def bots_at(plan: Plan, seats: int, game: int) -> tuple[str, ...]:
@@ -240,9 +274,9 @@ def play_game(rules: Rules, plan: Plan, number: int, plies: list[Ply] | None = N
             moves = module.legal(state, frame)
             answers, options, forced = answers + 1, options + len(moves), forced + (len(moves) == 1)
             ply = CHOICE, bots[module.asked(state, frame)].pick(rules, position, moves)
-        position = play(module, position, ply, trace)
         if plies is not None:
             plies.append(ply)
+        position = play(module, position, ply, trace)
         last = list(trace) or last
         ahead = values.leader(position[0]) if trace else leader
         if ahead is not None and ahead != leader:

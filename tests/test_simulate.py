@@ -205,6 +205,28 @@ def test_games_are_compared_for_the_same_number_of_players(here: Path, capsys: A
     assert out.startswith("few.rules (2 players) and four.rules (4 players): ")
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "bots", "told"),
+    [
+        ("    turns p from player0:\n", "    draw n from 0..9\n    emit Moved(player0, n)\n    turns p from player0:\n", "random",
+         "the rules fail: out of range"),
+        ("at[by] += n", "at[by] += 7 * n", "first", "the rules fail: out of range"),
+        ("at[by] += n", "at[by] += 7 * n", "greedy", "the rules fail while a bot thinks ahead: "),
+        ("action go(n in 1..2):\n", 'action go(n in 1..2):\n    require low: at[me] < 2 else "no"\n', "first", "the rules fail: dead end"),
+    ],
+)  # fmt: skip
+def test_rules_that_fail_are_the_authors_mistake(
+    right: str, wrong: str, bots: str, told: str, here: Path, capsys: Any
+) -> None:
+    """They were told to be a bug of rulesdsl."""
+    text = RACE.replace(right, wrong, 1).replace("at[me] >= goal", "at[me] >= 20")
+    Path("race.rules").write_text(text.replace("n: 1..2)", "n: 0..20)"))
+    for jobs in ("1", "2") if bots == "first" else ("1",):
+        code, _, err = run(capsys, "simulate", "race.rules", "--games", "12", "--bots", bots, "--jobs", jobs)
+        assert code == 1 and told in err and "bug" not in err, err
+        assert bots == "greedy" or "replay  rulesdsl replay race-fault" in err
+
+
 def test_a_picture_is_drawn(here: Path, capsys: Any) -> None:
     for name, more in (("one.png", ()), ("three.svg", ("-p", "goal=4..6"))):
         code, out, _ = run(capsys, "simulate", "race.rules", "--games", "10", "--plot", name, *more)
