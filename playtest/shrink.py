@@ -1,40 +1,33 @@
 """Makes a failing game small: the shortest and simplest plies that still break the same law in the same way.
 
-It works on the plies themselves, with *lenient replay*: a move keeps its meaning when plies before it are taken away, and
-what is no longer possible is dropped. Draws that no ply answers take their smallest outcome. So any selection of a failing
-game's plies is a game, and shrinking is: take away runs of plies, long ones first; take away pairs that are apart (so that
-the players' turns stay in step); put the simplest legal answer or outcome in the place of each that is left; exchange
-neighbours. Long games are made short first: by further random games that break the law sooner, and by taking away all
-answers of one action. Everything is tried in a fixed order, so the result depends on the failure alone.
+It works on the plies themselves, by lenient replay (`playtest.lenient`): any selection of a failing game's plies is a game.
+Shrinking is: take away runs of plies, long ones first; take away pairs that are apart (so that the players' turns stay in
+step); put the simplest legal answer or outcome in the place of each that is left; exchange neighbours. Long games are made
+short first: by other games that break the law sooner (`playtest.shorter`), by taking away all answers of one action, and whole
+rounds. Everything is tried in a fixed order, so the result depends on the failure alone.
 """
 
 from __future__ import annotations
 
-import random
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import field, frozen
 
-from playtest import recheck
 from playtest.failure import Failure, failure
-from playtest.laws import LEAK, LOG, OUTSIDE, TERMINATES, Broken, Laws
-from playtest.leaks import leaks_of
+from playtest.laws import TERMINATES
+from playtest.lenient import LARGEST, Lenient, Line, Place, Spent
 from playtest.logs import LogLaw
-from playtest.plies import CHOICE, DRAW, PASS, Loaded, Ply, Position, options
-from playtest.rollout import Arena, game_random
-from playtest.swarm import habit
-from rulesdsl import runtime
+from playtest.plies import CHOICE, DRAW, Loaded, Ply, Position, options
+from playtest.shorter import shorter
 
-BUDGET = 150_000
+BUDGET = 250_000
 SIMPLER = 12
 PAIRS_UP_TO = 40
 LONG = 120
 FINEST = 32
-AGAIN = 60
-LARGEST: Ply = (DRAW, ...)
-"""Stands for the largest outcome of whatever is drawn where it is played."""
 
 
 @frozen
@@ -51,55 +44,42 @@ def shrink(loaded: Loaded, found: Failure, *, budget: int = BUDGET, logs: LogLaw
     """Make a failure small. `budget` is the number of plies that may be played for it, `logs` the law of whole games that
     was broken, if it was one of those."""
     began = time.perf_counter()
-    shrinker = _Shrinker(loaded, found, budget, logs)
+    shrinker = _Shrinker(loaded, found, Lenient(loaded, found, budget, logs))
     shrinker.run()
     return Shrunk(shrinker.best(found), found.choices, shrinker.tried, time.perf_counter() - began)
 
 
-@frozen
-class _Line:
-    """A game that breaks the law: its plies, the position before each, and each ply's rank among what was possible."""
-
-    plies: tuple[Ply, ...]
-    positions: tuple[Position, ...]
-    broken: Broken
-
-    def size(self) -> tuple[int, int]:
-        return sum(kind == CHOICE for kind, _ in self.plies), len(self.plies)
-
-
-class _Spent(Exception):
-    """The budget is used up."""
-
-
 class _Shrinker:
-    def __init__(self, loaded: Loaded, found: Failure, budget: int, logs: LogLaw | None) -> None:
-        self.laws = Laws(loaded)
-        self.laws.leaks = leaks_of(loaded) if found.law == LEAK else None
+    def __init__(self, loaded: Loaded, found: Failure, lenient: Lenient) -> None:
+        self.loaded = loaded
         self.module = loaded.module
+        self.lenient = lenient
         self.kind = found.kind
-        self.thorough = found.thorough
-        self.logs = logs if found.law == OUTSIDE else (logs or LogLaw(loaded)) if found.law == LOG else None
-        self.left = budget
-        self.tried = 0
-        self.line = self._replay((), (), found.plies)
+        self.elsewhere = 0
+        self.raised = False
+        self.line = lenient.replay((), (), found.plies)
+
+    @property
+    def tried(self) -> int:
+        """How many games were tried."""
+        return self.lenient.tried + self.elsewhere
 
     def best(self, found: Failure) -> Failure:
         """The smallest failure; the one that was found, if it cannot even be repeated."""
         if self.line is None:
             return found
-        return failure(self.line.broken, self.line.plies, thorough=self.thorough, game=found.game)
+        return failure(self.line.broken, self.line.plies, thorough=found.thorough, game=found.game)
 
     def run(self) -> None:
         """All passes in turn, until none of them helps or the budget is used up."""
         if self.line is None:
             return
         try:
-            if self.kind[0] != TERMINATES and not self.thorough:
-                self._play_again()
+            if self.kind[0] != TERMINATES and not self.lenient.thorough:
+                self._look_for_shorter()
             while self._pass():
                 pass
-        except _Spent:
+        except Spent:
             pass
 
     def _pass(self) -> bool:
@@ -107,93 +87,19 @@ class _Shrinker:
         if self.kind[0] != TERMINATES:
             while self._long() and self._coarse():
                 pass
-            helped = self._raise_draws()
+            helped = not self.raised and self._raise_draws()
+            self.raised = True
             helped = self._take_away_runs() or helped
             helped = self._take_away_pairs() or helped
         helped = self._simplify() or helped
         return self._exchange() or helped
 
-    # ------------------------------------------------------------ trying
-
-    def _replay(self, start: Sequence[Ply], positions: Sequence[Position], plies: Sequence[Ply]) -> _Line | None:
-        """Play `plies` leniently after a beginning that is known to be possible; the line up to the break, if it is the same."""
-        self.tried += 1
-        made, before = list(start), list(positions)
-        try:
-            self._play(made, before, plies)
-            if self.thorough:
-                self._thorough(made)
-        except Broken as broken:
-            if broken.kind == self.kind:
-                return _Line(tuple(made), tuple(before), broken)
-        return None
-
-    def _thorough(self, made: list[Ply]) -> None:
-        self.left -= len(made) * 5
-        broken = recheck.recheck(self.laws, made, random.Random(len(made)), self.logs)
-        if broken is not None:
-            del made[broken[0] :]
-            raise broken[1]
-
-    def _play(self, made: list[Ply], before: list[Position], plies: Sequence[Ply]) -> None:
-        """Lenient replay: `made` and `before` grow by what was possible.
-
-        Raises:
-            Broken: the end of the line.
-        """
-        laws = self.laws
-        position = before.pop() if before else laws.start(runtime.Trace())
-        waiting = list(reversed(plies))
-        choices = sum(kind == CHOICE for kind, _ in made)
-        while position[1] is not None:
-            ply = self._next(position, waiting, choices)
-            before.append(position)
-            if ply is None:
-                return
-            made.append(ply)
-            choices += ply[0] == CHOICE
-            if self.left <= 0:
-                raise _Spent
-            self.left -= 1
-            position = laws.step(position, ply, runtime.Trace())
-        before.append(position)
-
-    def _next(self, position: Position, waiting: list[Ply], choices: int) -> Ply | None:
-        """The next ply that is possible; what is in its way is dropped. None when nothing is left to play."""
-        state, frame = position
-        if self.module.KIND[frame[0]] == DRAW:
-            possible = self.laws.options(position)
-            if waiting and waiting[-1][0] == DRAW:
-                ply = waiting.pop()
-                if ply is LARGEST:
-                    return possible[-1]
-                return ply if ply in possible else possible[0]
-            return possible[0]
-        if self.laws.limit is not None and choices >= self.laws.limit:
-            raise self.laws.endless(state, choices)
-        with self.laws.faults():
-            if not self.module.any_legal(state, frame):
-                return self._without_choice(position, waiting)
-            while waiting:
-                ply = waiting.pop()
-                if ply[0] == CHOICE and self.module.allows(state, frame, ply[1]):
-                    return ply
-        self.laws.options(position, choices)
-        return None
-
-    def _without_choice(self, position: Position, waiting: list[Ply]) -> Ply:
-        """A pass where nothing else is legal is made by itself."""
-        state, frame = position
-        if frame[0] not in self.module.MAY_PASS:
-            raise self.laws.dead_end(state, frame)
-        if waiting and waiting[-1] == (CHOICE, PASS):
-            waiting.pop()
-        return CHOICE, PASS
-
-    def _accept(self, keep: int, plies: Sequence[Ply]) -> bool:
+    def _accept(self, keep: int, plies: Sequence[Ply], places: Sequence[Place] | None = None) -> bool:
         """Try the first `keep` plies of the line with others after them; take it if it breaks the law and is smaller."""
         assert self.line is not None
-        line = self._replay(self.line.plies[:keep], self.line.positions[: keep + 1], plies)
+        line = self.lenient.replay(
+            self.line.plies[:keep], self.line.positions[: keep + 1], plies, places, len(self.line.plies)
+        )
         if line is None or line.size() > self.line.size():
             return False
         if line.size() == self.line.size() and self._cost(line) >= self._cost(self.line):
@@ -201,42 +107,74 @@ class _Shrinker:
         self.line = line
         return True
 
-    def _cost(self, line: _Line) -> tuple[Any, ...]:
+    def _cost(self, line: Line) -> tuple[Any, ...]:
         ranks = [options(self.module, p).index(ply) for p, ply in zip(line.positions, line.plies, strict=False)]
         return sum(ranks), ranks
 
-    # ------------------------------------------------------------ the passes
+    # ------------------------------------------------------------ long games
 
     def _long(self) -> bool:
         assert self.line is not None
         return len(self.line.plies) > LONG
 
-    def _play_again(self) -> None:
-        """Further random games, half as long: one of them often breaks the same law sooner."""
-        arena = Arena(self.laws.loaded)
-        while self._long() and self.line is not None:
-            limit = self.line.size()[0] // 2
-            shorter = next(filter(None, (self._random_game(arena, limit, game) for game in range(AGAIN))), None)
-            line = None if shorter is None else self._replay((), (), shorter.plies)
-            if line is None or line.size() >= self.line.size():
-                return
+    def _look_for_shorter(self) -> None:
+        """Another game may break the same law much sooner."""
+        assert self.line is not None
+        found, tried = shorter(self.loaded, self.kind, self.line.choices)
+        self.elsewhere += tried
+        line = None if found is None else self.lenient.replay((), (), found.plies)
+        if line is not None and line.size() < self.line.size():
             self.line = line
 
-    def _random_game(self, arena: Arena, limit: int, game: int) -> Failure | None:
-        rng = game_random(limit, game)
-        played = arena.play(rng, habit(rng, len(self.module.ACTIONS)), max_choices=limit)
-        self.tried += 1
-        return played.failure if played.failure is not None and played.failure.kind == self.kind else None
-
     def _coarse(self) -> bool:
-        """What makes long games short: all answers of one kind, and long runs of plies."""
+        """What makes long games short: without all answers of one kind, without rounds, without long runs of plies."""
         assert self.line is not None
         before = self.line.size()
         for kind in dict.fromkeys(ply[1][0] for ply in self.line.plies if ply[0] == CHOICE):
-            self._accept(0, [ply for ply in self.line.plies if ply[0] == DRAW or ply[1][0] != kind])
+            self._without_action(kind)
+        self._take_away_rounds()
         self._take_away_runs(max(1, len(self.line.plies) // FINEST))
         return self.line.size() < before
 
+    def _places(self) -> list[Place]:
+        """The place of each ply of the line."""
+        assert self.line is not None
+        return [self.lenient.place(position) for position in self.line.positions[: len(self.line.plies)]]
+
+    def _without_action(self, action: int) -> None:
+        """Without all answers of one action, at the same questions as before or wherever they fit."""
+        assert self.line is not None
+        kept = [n for n, (kind, value) in enumerate(self.line.plies) if kind == DRAW or value[0] != action]
+        plies, places = [self.line.plies[n] for n in kept], self._places()
+        self._accept(0, plies, [places[n] for n in kept]) or self._accept(0, plies)
+
+    def _take_away_rounds(self) -> None:
+        """From one time that a seat is asked the outermost question to a later one: many rounds at first, then fewer."""
+        count = len(self._rounds()) // 2
+        while count:
+            at = 0
+            while at + count < len(rounds := self._rounds()):
+                assert self.line is not None
+                to = rounds[at + count]
+                if not self._accept(rounds[at], self.line.plies[to:], self._places()[to:]):
+                    at += max(1, count // 2)
+            count //= 2
+
+    def _rounds(self) -> list[int]:
+        """Where the question is asked that is asked most often of those that no other one surrounds, of one seat."""
+        assert self.line is not None
+        places = self._places()
+        asked = [n for n, (kind, _) in enumerate(self.line.plies) if kind == CHOICE]
+        depths = {n: _depth(self.line.positions[n]) for n in asked}
+        counted = Counter((depths[n], places[n]) for n in asked)
+        often = [key for key, count in counted.items() if count > 2]
+        if not often:
+            return []
+        least = min(depth for depth, _ in often)
+        chosen = max((key for key in often if key[0] == least), key=lambda key: counted[key])
+        return [n for n in asked if (depths[n], places[n]) == chosen]
+
+    # ------------------------------------------------------------ the passes
 
     def _raise_draws(self) -> bool:
         """Larger outcomes, of all draws or of one, where they break the law sooner."""
@@ -250,14 +188,16 @@ class _Shrinker:
         return helped
 
     def _take_away_runs(self, shortest: int = 1) -> bool:
-        """Runs of plies: halves first, then shorter and shorter, down to single ones."""
+        """Runs of plies: halves first, then shorter and shorter, down to single ones. Draws alone are asked for again at once, so
+        they are not taken away."""
         assert self.line is not None
         helped = False
         length = max(1, len(self.line.plies) // 2)
         while length >= shortest:
             at = 0
             while at < len(self.line.plies):
-                if self._accept(at, self.line.plies[at + length :]):
+                drawn = all(kind == DRAW for kind, _ in self.line.plies[at : at + length])
+                if not drawn and self._accept(at, self.line.plies[at + length :]):
                     helped = True
                 else:
                     at += max(1, length // 2)
@@ -286,12 +226,23 @@ class _Shrinker:
     def _simplify(self) -> bool:
         """The simplest legal answer, or the smallest outcome, in the place of each ply, the first first."""
         assert self.line is not None
-        helped = False
+        helped = self._smallest_draws()
         at = 0
         while at < len(self.line.plies):
             helped = self._simplify_at(at) or helped
             at += 1
         return helped
+
+    def _smallest_draws(self) -> bool:
+        """The smallest outcomes for all draws at once, or for the later ones."""
+        assert self.line is not None
+        count, left = len(self.line.plies), len(self.line.plies)
+        while left:
+            plies = self.line.plies[count - left :]
+            if self._accept(count - left, [ply for ply in plies if ply[0] == CHOICE]):
+                return True
+            left //= 2
+        return False
 
     def _simplify_at(self, at: int) -> bool:
         """Try the simplest few plies at a place, then those of the same action."""
@@ -302,6 +253,12 @@ class _Shrinker:
         same = [other for other in simpler[SIMPLER:] if other[0] == DRAW or other[1][0] == ply[1][0]]
         return any(self._accept(at, (other, *rest)) for other in (*simpler[:SIMPLER], *same[:SIMPLER]))
 
+    def _simpler(self, at: int, other: Ply) -> bool:
+        """Whether another ply would be possible at a place, and simpler than the one that is made there."""
+        assert self.line is not None
+        possible = options(self.module, self.line.positions[at])
+        return other in possible[: possible.index(self.line.plies[at])]
+
     def _exchange(self) -> bool:
         """Two neighbouring answers, or two neighbouring draws, in the other order, if that is simpler."""
         assert self.line is not None
@@ -310,8 +267,16 @@ class _Shrinker:
         while at < len(self.line.plies):
             plies = self.line.plies
             other = next((n for n in range(at + 1, len(plies)) if plies[n][0] == plies[at][0]), None)
-            if other is not None and plies[other] != plies[at]:
+            if other is not None and self._simpler(at, plies[other]):
                 rest = (plies[other], *plies[at + 1 : other], plies[at], *plies[other + 1 :])
                 helped = self._accept(at, rest) or helped
             at += 1
         return helped
+
+
+def _depth(position: Position) -> int:
+    """How many flows and actions are waiting at a position."""
+    frame, depth = position[1], 0
+    while frame is not None:
+        frame, depth = frame[2], depth + 1
+    return depth

@@ -293,7 +293,7 @@ def test_a_broken_invariant_is_found_and_shrinks_to_what_matters(tmp_path: Path)
     assert failure.law == "invariant"
     assert failure.clause == "nobody climbs past the top"
     assert failure.choices <= 9
-    assert failure.plies[-2][1][1] == 7 or 7 in [move[1] for kind, move in failure.plies if kind == CHOICE]
+    assert 7 in [move[1] for kind, move in failure.plies if kind == CHOICE]
     told = report(Rules(game), failure)
     assert told.place.endswith(f"ladder.rules:{line_of(text, 'rung[p] <= 8')}")
     assert any("rung[p]" in value.text or "last" in value.text for value in told.values)
