@@ -259,7 +259,8 @@ def explore_atlanteon() -> Found:
 
 def bots() -> Found:
     """Greedy bots beat random ones in the three games and Catan Atlantis, tree search beats greedy ones in Atlanteon and two-player Atlantis:
-    the whole interval of the share of wins lies above a half."""
+    the whole interval of the share of wins lies above a half. In Catan Atlantis most games of such bots have no winner; there
+    the interval lies above that of the others."""
     import interpreter
     from playtest.simulate import Plan, simulate
 
@@ -268,14 +269,16 @@ def bots() -> Found:
         ("atlanteon", 2, 400, "greedy", "random"),
         ("atlantis", 2, 100, "greedy", "random"),
         ("catan", 4, 24, "greedy", "random"),
-        ("catan_atlantis", 4, 24, "greedy", "random"),
+        ("catan_atlantis", 4, 24, "greedy:links:way_to_land:victory_points", "random"),
         ("atlanteon", 2, 60, "mcts:200", "greedy"),
         ("atlantis", 2, 40, "mcts:100", "greedy"),
     ):
         rules = interpreter.load(ROOT / "games" / f"{name}.rules").rules(players)
         found = simulate(Plan.of(rules, games, [better, other], seed=2026), jobs=2)
-        figure = next(f for f in found.figures() if f.name == f"won by the bot {better}")
-        good = good and figure.low > 0.5
+        figures = {f.name: f for f in found.figures()}
+        figure = figures[f"won by the bot {better}"]
+        bar = figures[f"won by the bot {other}"].high if name == "catan_atlantis" else 0.5
+        good = good and figure.low > bar
         parts.append(f"{better} wins {figure} of {games} against {other} in {name}")
     return good, "; ".join(parts)
 

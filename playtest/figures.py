@@ -9,8 +9,9 @@ from statistics import NormalDist, fmean, variance
 from attrs import evolve, frozen
 
 CONFIDENCE = 0.95
-SHARE, PART, MEAN = "share", "part", "mean"
-"""Kinds of figures: a part of all games; the mean of parts of games, told as a percentage too; the mean of numbers."""
+SHARE, PART, COUNT, MEAN = "share", "part", "count", "mean"
+"""Kinds of figures: a part of all games; the mean of parts of games, told as a percentage too; the mean of numbers that are never
+below 0; the mean of any numbers. No interval goes beyond what is possible."""
 
 
 @frozen
@@ -70,7 +71,10 @@ def figure(kind: str, name: str, numbers: Sequence[float], confidence: float = C
     """A figure of one of the kinds."""
     if kind == SHARE:
         return share(name, numbers, confidence)
-    return evolve(mean(name, numbers, confidence), share=kind == PART)
+    found = mean(name, numbers, confidence)
+    if kind == PART:
+        return evolve(found, low=max(0.0, found.low), high=min(1.0, found.high), share=True)
+    return evolve(found, low=max(0.0, found.low)) if kind == COUNT else found
 
 
 @frozen

@@ -17,7 +17,7 @@ from interpreter.errors import MachineError
 from interpreter.log import Log
 from interpreter.rules import Rules
 from playtest.bots import Bot, bot
-from playtest.figures import CONFIDENCE, MEAN, PART, SHARE, Comparison, Figure, compare, figure
+from playtest.figures import CONFIDENCE, COUNT, MEAN, PART, SHARE, Comparison, Figure, compare, figure
 from playtest.fuzz import draw
 from playtest.jobs import in_order
 from playtest.logs import record
@@ -112,11 +112,11 @@ class Simulation:
             found[f"ended by {way}"] = SHARE, [float(game.way == way) for game in over]
         if len(over) < len(self.games):
             found[GIVEN_UP] = SHARE, [float(game.credits is None) for game in self.games]
-        found["answers a game"] = MEAN, [float(game.answers) for game in over]
-        found["options at a question"] = MEAN, [game.options / game.answers for game in over if game.answers]
+        found["answers a game"] = COUNT, [float(game.answers) for game in over]
+        found["options at a question"] = COUNT, [game.options / game.answers for game in over if game.answers]
         found["questions without a choice"] = PART, [game.forced / game.answers for game in over if game.answers]
         if self.measures:
-            found["lead changes"] = MEAN, [float(game.lead_changes) for game in over]
+            found["lead changes"] = COUNT, [float(game.lead_changes) for game in over]
         for place, name in enumerate(self.measures):
             for seat, who in enumerate(self.seats):
                 found[f"{name} of {who}"] = MEAN, [float(game.measures[place][seat]) for game in over]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from playtest.simulate import Simulation
 
 COLOURS = ("#2f6f8f", "#d08a3c", "#5b8c5a", "#a34e5d", "#7a6ba8", "#8a7a5c")
+BINS = 24
+"""Bars of lengths, at most."""
 
 
 def formats() -> list[str]:
@@ -31,8 +34,10 @@ def draw(found: Sequence[tuple[str, Simulation]], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, rows = pyplot.subplots(2, 2, figsize=(11, 8), layout="constrained")
-    panels = list(rows.flat)
+    figure = pyplot.figure(figsize=(11, 8), layout="constrained")
+    grid = figure.add_gridspec(2, 4)
+    cells = (grid[0, :2], grid[0, 2:], grid[1, :2], grid[1, 2], grid[1, 3])
+    panels = [figure.add_subplot(cell) for cell in cells]
     first = found[0][1]
     figure.suptitle(
         f"{len(first.games):,} games{' each' if len(found) > 1 else ''}, bots {', '.join(dict.fromkeys(first.bots))}"
@@ -44,7 +49,11 @@ def draw(found: Sequence[tuple[str, Simulation]], path: Path) -> None:
     ways = list(dict.fromkeys(f"ended by {way}" for _, sim in found for way in list(sim.ways)[:6]))
     _bars(panels[1], "how it ends", found, ways)
     _lengths(panels[2], found)
-    _bars(panels[3], "on average", found, ["options at a question", "lead changes"])
+    for panel, name in zip(panels[3:], ("options at a question", "lead changes"), strict=True):
+        _bars(panel, f"{name}, on average", found, [name])
+        panel.set_xticks([])
+    if len(found) > 1:
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(COLOURS))
     pyplot.savefig(path, dpi=110)
     pyplot.close(figure)
 
@@ -77,8 +86,6 @@ def _bars(panel: Any, title: str, found: Sequence[tuple[str, Simulation]], names
     )
     if percent:
         panel.set_ylabel("% of games")
-    if len(found) > 1:
-        panel.legend()
 
 
 def _lengths(panel: Any, found: Sequence[tuple[str, Simulation]]) -> None:
@@ -88,7 +95,7 @@ def _lengths(panel: Any, found: Sequence[tuple[str, Simulation]]) -> None:
     labels = [label for label, _ in found]
     if any(lengths):
         colours = [COLOURS[place % len(COLOURS)] for place in range(len(found))]
-        panel.hist(lengths, bins=24, label=labels, color=colours)
+        least, most = min(map(min, filter(None, lengths))), max(map(max, filter(None, lengths)))
+        width = max(1, math.ceil((most - least + 1) / BINS))
+        panel.hist(lengths, bins=range(least, most + width + 1, width), align="left", label=labels, color=colours)
     panel.set_ylabel("games")
-    if len(found) > 1:
-        panel.legend()
