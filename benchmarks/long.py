@@ -309,13 +309,13 @@ def mutants(name: str) -> Callable[[], Found]:
 
 
 def coverage() -> Found:
-    """Every committed game: nothing is missing after its scenarios and 20 random games for each number of players."""
+    """Every committed game: nothing is missing after its scenarios and 60 random games for each number of players."""
     import interpreter
     from playtest.coverage import cover
 
     wrong, files, games = [], sorted([*(ROOT / "games").glob("*.rules"), *(ROOT / "games").glob("*/*.rules")]), 0
     for path in files:
-        found = cover(interpreter.load(path), games=20, jobs=2)
+        found = cover(interpreter.load(path), games=60, jobs=2)
         games += found.games
         wrong += [f"{path.stem}: {item.kind}: {item.what} ({item.place})" for item in found.missing()]
         wrong += [f"{path.stem}: the scenario \"{title}\" fails" for title in found.failed]
