@@ -317,7 +317,7 @@ def coverage() -> Found:
     for path in files:
         found = cover(interpreter.load(path), games=60, jobs=2)
         games += found.games
-        wrong += [f"{path.stem}: {item.kind}: {item.what} ({item.place})" for item in found.missing()]
+        wrong += [f"{path.stem}: {item.kind}: {item.what} ({item.place.removeprefix(str(ROOT) + os.sep)})" for item in found.missing()]
         wrong += [f"{path.stem}: the scenario \"{title}\" fails" for title in found.failed]
         wrong += [f"{path.stem}: a random game breaks {found.failure.clause}"] if found.failure is not None else []
     told = f"{len(files)} rules files, {games:,} random games: {len(wrong) or 'nothing'} missing"
