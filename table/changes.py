@@ -110,7 +110,7 @@ def say_changes(found: Difference, texts: Sequence[Source]) -> None:
     kind = min(max(map(len, names), default=0), 9)
     name = max((len(_name(c)) for _, c in changes if len(_name(c)) <= 24 and c.kind not in TEXTS), default=0)
     under = ""
-    for (heading, change), following in zip(changes, [*changes[1:], None], strict=True):
+    for (heading, change), following in zip(changes, [*changes[1:], None], strict=False):
         if heading != under:
             say(("" if change is changes[0][1] else "\n") + paint(heading, bold=True, underline=True))
             under = heading

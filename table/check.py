@@ -89,7 +89,7 @@ def _check(
 ) -> tuple[Diagnostic, ...]:
     """Everything that can be said about a file."""
     from rulesdsl.diagnostics import RulesFileError
-    from rulesdsl.program import check_source
+    from rulesdsl.program import check_source, read_source
     from rulesdsl.rulebooks import absent
     from table.loading import load_game, rules_for, source_of
 
@@ -98,7 +98,7 @@ def _check(
             found = check_source(source_of(file, variants))
             if any(item.is_error for item in found):
                 return found
-            return (*found, *_stale([file, *variants]), *absent(source_of(file, variants)))
+            return (*found, *_stale([file, *variants]), *absent(read_source(file, variants)))
         rules_for(load_game(file, params, variants), players)
     except RulesFileError as error:
         return error.diagnostics

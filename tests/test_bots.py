@@ -55,7 +55,7 @@ event Queued(card: Card hidden):
     row = row + [card]
 
 event Chosen(by: Player, card: Card private to by):
-    chosen[by] = chosen[by] | {card}
+    chosen[by] += card
 
 event Offered(by: Player, n: 0..9 private to by):
     bid[by] = n
@@ -65,6 +65,7 @@ event Shown(by: Player, card: Card):
     shown += card
 
 action choose(card in Card):
+    require another: card not in chosen[me] else "you have chosen that"
     emit Chosen(me, card)
 
 action offer(n in 0..9):

@@ -93,11 +93,23 @@ def test_an_expression_is_read_back_as_it_was(expr: syntax.Expr):
 @given(expr=expressions)
 @settings(max_examples=200, deadline=None)
 def test_no_pair_of_parentheses_can_be_left_out(expr: syntax.Expr):
+    """But for those around `a or b` and `a and b` as values of a condition: without them nobody reads it right."""
     text = format_expr(expr)
     for opened, closed in parenthesised(text):
+        if is_value_of_condition(text, opened, closed):
+            continue
         without = f"{text[:opened]} {text[opened + 1 : closed]} {text[closed + 1 :]}"
         read, diagnostics = parse_expression(Source("made", without), 0, len(without))
         assert diagnostics or shape(read) != shape(expr), text
+
+
+def is_value_of_condition(text: str, opened: int, closed: int) -> bool:
+    """Whether a pair of parentheses holds an `and` or `or` before `if` or after `else`."""
+    if not re.match(r"\s+if\b", text[closed + 1 :]) and not re.search(r"\belse\s+$", text[:opened]):
+        return False
+    inner = text[opened + 1 : closed]
+    read, diagnostics = parse_expression(Source("made", inner), 0, len(inner))
+    return not diagnostics and isinstance(read, syntax.Binary) and read.op in ("and", "or")
 
 
 def parenthesised(text: str) -> list[tuple[int, int]]:
