@@ -53,6 +53,11 @@ class Node:
             self._other = evolve(self, parent=self._parent, automatic=automatic, record=-1, children={}, other=self)
         return self._other
 
+    def pair(self, other: Node) -> None:
+        """Take a node for what `like` is to find: this position, reached by the same answer, by the machine or not."""
+        if self._other is None and other._other is None and (self.automatic, self.then) == (not other.automatic, other.then):
+            self._other, other._other = other, self
+
     def path(self) -> list[Node]:
         """From the start to here."""
         nodes: list[Node] = []

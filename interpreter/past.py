@@ -131,7 +131,7 @@ class Past:
         for record in self._children(node.record):
             made = self._nodes.get(record) or self._made(node, record)
             if made.move is not None:
-                node.children.setdefault(made.move, made)
+                node.children.setdefault(made.move, made).pair(made)  # a snapshot knows nothing of the other
             if any(b',"automatic":true' in self._read(n, n + 1)[0] for n in self._children(record)):
                 self.complete(made)
 

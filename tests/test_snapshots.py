@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from machine_games import DUEL, duel, game
 from test_match import snapshot
@@ -89,6 +89,7 @@ def same(one: Match, other: Match, chance: random.Random) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.booleans())
+@example(2055, True)  # a pass that was made once by itself and once by a player, with a snapshot after one of them
 def test_a_match_that_is_opened_from_a_snapshot_is_the_match(seed: int, undos: bool) -> None:
     from tempfile import TemporaryDirectory
 
