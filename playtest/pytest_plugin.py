@@ -175,15 +175,19 @@ class RulesItem(pytest.Item):
         """What is wrong, as the commands say it. The mistakes of a file are shown once, by its check."""
         from rulesdsl.diagnostics import RulesFileError
 
+        if not isinstance(excinfo.value, (Told, RulesFileError)):
+            return super().repr_failure(excinfo, style)
+        told = str(excinfo.value)
         if isinstance(excinfo.value, RulesFileError) and isinstance(self, (ScenarioItem, FuzzItem)):
             first = excinfo.value.diagnostics[0]
-            return (
+            told = (
                 "not run, since the file has mistakes: its item `check` shows them\n"
                 f"{first.span.source.name}:{first.span.line}: error[{first.code}]: {first.title}"
             )
-        if isinstance(excinfo.value, (Told, RulesFileError)):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+        shown = pytest.ExceptionInfo.from_exc_info((Told, Told(told), excinfo.tb)).getrepr(style="value", chain=False)
+        if (crash := shown.reprcrash) is not None:  # what summaries of one line say, in every environment
+            crash.path, crash.lineno, crash.message = str(self.path), self.line, told.splitlines()[0]
+        return shown
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Where the item stands, counted from 0, and what it is called."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -123,12 +124,21 @@ def test_the_number_of_games_is_chosen(project: pytest.Pytester) -> None:
     project.runpytest().assert_outcomes(passed=3)
 
 
-def test_mistakes_of_a_file_are_shown_as_the_check_shows_them(project: pytest.Pytester) -> None:
+@pytest.mark.parametrize("more", [(), ("-n", "1")], ids=["one process", "xdist"])
+@pytest.mark.parametrize("ci", ["", "true"], ids=["by hand", "CI"])
+def test_mistakes_of_a_file_are_shown_as_the_check_shows_them(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, ci: str, more: tuple[str, ...]
+) -> None:
+    """Where the environment says CI, pytest's summary gives the whole message of a failure: it must be one line."""
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.delenv("BUILD_NUMBER", raising=False)
     (project.path / "walk.rules").write_text(GAME.replace("at >= goal", "at >= gaol"))
-    result = project.runpytest()
+    result = project.runpytest(*more)
     result.assert_outcomes(failed=4)
     assert "error[N201]: nothing is called `gaol`" in lines(result) and "Traceback" not in lines(result)
     assert lines(result).count("did you mean `goal`?") == 1, "the mistakes are shown once"
+    short = project.runpytest("--tb=line", *more)
+    assert re.search(r"walk\.rules:1: error\[N201\]: nothing is called `gaol`$", lines(short), re.MULTILINE)
 
 
 def test_warnings_of_a_file_are_warnings(project: pytest.Pytester) -> None:
