@@ -22,14 +22,15 @@ from playtest.scenarios import run_scenario
 from rulesdsl import core, points, program
 from rulesdsl.diagnostics import Source
 from rulesdsl.points import ANSWER, BRANCH, CLAUSE, DRAW, GUARD, LOOP, OTHERWISE, PASS, Point
+from rulesdsl.rulebooks import rulebooks_named
 
 GAMES = 100
 
 
 @frozen
 class Missing:
-    """Something that is not covered. `kind` is "not reached", "one way only", "stale remark", "uncited" or
-    "unknown section"."""
+    """Something that is not covered. `kind` is "not reached", "one way only", "stale remark", "no rulebook",
+    "uncited" or "unknown section"."""
 
     kind: str
     what: str
@@ -76,7 +77,7 @@ class Coverage:
     def missing(self) -> list[Missing]:
         """Everything that is not covered, by kind and place."""
         found = [*self._points(), *self._sections()]
-        kinds = ("not reached", "one way only", "stale remark", "uncited", "unknown section")
+        kinds = ("not reached", "one way only", "stale remark", "no rulebook", "uncited", "unknown section")
         return sorted(found, key=lambda item: kinds.index(item.kind))
 
     # ------------------------------------------------------------ points
@@ -130,6 +131,9 @@ class Coverage:
     # ------------------------------------------------------------ sections
 
     def _sections(self) -> Iterator[Missing]:
+        for book in rulebooks_named(self.source):
+            if not book.path.is_file():
+                yield Missing("no rulebook", f"there is no file {book.name}", book.span.place.rpartition(":")[0])
         cited = [number for cite in (*self.cites, *self.below) for number in cite.sections if not cite.is_scenario]
         for section in rulebook.uncited(self.sections, cited):
             yield Missing("uncited", section.name, f"{section.file}:{section.line}")

@@ -64,7 +64,7 @@ class Mutant:
         text = source.text
         if source.name == self.span.source.name:
             text = text[: self.span.start] + self.after + text[self.span.end :]
-        return Source(source.name, text, base, extras)
+        return evolve(source, text=text, base=base, extras=extras)
 
     def changed(self, module: syntax.Module) -> syntax.Module:
         """The tree with the change, as the changed text would give it, but for its spans."""

@@ -70,7 +70,11 @@ class Citation:
 
 def rulebooks_of(source: Source) -> list[Rulebook]:
     """The rulebooks of a game: the base's first, then those of its variants. Files that are not there are left out."""
-    found = {path: Rulebook(str(path), path.read_text(encoding="utf-8")) for path, _ in rulebooks_named(source) if path.is_file()}
+    found = {
+        book.path: Rulebook(book.name, book.path.read_text(encoding="utf-8"))
+        for book in rulebooks_named(source)
+        if book.path.is_file()
+    }
     return list(found.values())
 
 

@@ -11,6 +11,7 @@ import difflib
 import textwrap
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -20,12 +21,13 @@ from attrs import field, frozen
 class Source:
     """The text of one rules file. `name` is what messages print; it is not opened again. A variant has the text of its `base`;
     `extras` are variants that are used together with this file. (A variant of several has the first as its base, with the
-    others as that one's extras.)"""
+    others as that one's extras.) `path`: the file, if the text is of one; what it names is looked for beside it."""
 
     name: str
     text: str
     base: Source | None = None
     extras: tuple[Source, ...] = ()
+    path: Path | None = field(default=None, eq=False, repr=False)
 
     @property
     def all(self) -> tuple[Source, ...]:

@@ -107,7 +107,7 @@ def read_text(path: Path) -> Source:
     """
     data = path.read_bytes()
     try:
-        return Source(str(path), data.decode("utf-8-sig").replace("\r\n", "\n"))
+        return Source(str(path), data.decode("utf-8-sig").replace("\r\n", "\n"), path=path)
     except UnicodeDecodeError as why:
         source = Source(str(path), data[: why.start].decode("utf-8", "replace"))
         span = Span(source, max(0, len(source.text) - 1), len(source.text))

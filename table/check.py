@@ -89,16 +89,17 @@ def _check(
 ) -> tuple[Diagnostic, ...]:
     """Everything that can be said about a file."""
     from rulesdsl.diagnostics import RulesFileError
-    from rulesdsl.program import check_source, read_source
+    from rulesdsl.program import check_source
     from rulesdsl.rulebooks import absent
     from table.loading import load_game, rules_for, source_of
 
     try:
         if not params and players is None:
-            found = check_source(source_of(file, variants))
+            source = source_of(file, variants)
+            found = check_source(source)
             if any(item.is_error for item in found):
                 return found
-            return (*found, *_stale([file, *variants]), *absent(read_source(file, variants)))
+            return (*found, *_stale([file, *variants]), *absent(source))
         rules_for(load_game(file, params, variants), players)
     except RulesFileError as error:
         return error.diagnostics

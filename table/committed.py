@@ -51,8 +51,9 @@ def _named(source: Source, folder: Path, top: Path) -> Source:
     path = Path(source.name).resolve()
     base = None if source.base is None else _named(source.base, folder, top)
     extras = tuple(_named(extra, folder, top) for extra in source.extras)
-    name = shown(top / path.relative_to(folder)) if path.is_relative_to(folder) else source.name
-    return evolve(source, name=name, base=base, extras=extras)
+    file = top / path.relative_to(folder) if path.is_relative_to(folder) else path
+    name = shown(file)
+    return evolve(source, name=name, base=base, extras=extras, path=file)
 
 
 def _git(folder: Path, *arguments: str) -> bytes:

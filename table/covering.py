@@ -29,6 +29,7 @@ COLOURS = {
     "not reached": "red",
     "stale remark": "yellow",
     "one way only": "yellow",
+    "no rulebook": "yellow",
     "uncited": "cyan",
     "unknown section": "red",
 }

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 from test_explore import run
 
 import interpreter
+from interpreter.game import Game
 from playtest.coverage import Coverage, cover
+from rulesdsl.program import read_source
+from rulesdsl.rulebooks import absent
 
 GAMES = Path(__file__).resolve().parent.parent / "games"
 COVERED = [*sorted((GAMES / "classic").glob("*.rules")), GAMES / "atlanteon.rules", GAMES / "variants" / "atlanteon_7x7.rules"]
@@ -219,6 +224,23 @@ def test_what_a_variant_takes_away_cites_the_section_that_says_so(here: Path) ->
         ("unknown section", "remove scenarios naming go cites §4, which no rulebook has"),
     ]
     assert [cite.name for cite in found.citing("3")] == ["remove flow break_of"]
+
+
+def test_a_rulebook_is_found_beside_its_rules_whatever_name_messages_give_them(here: Path) -> None:
+    """As the command reads files that come with the package: their names are those from the package's folder."""
+    found = cover(Game(evolve(read_source(here / "steps.rules"), name="steps.rules")), 0)
+    other = here / "elsewhere"
+    other.mkdir()
+    os.chdir(other)
+    away = cover(Game(evolve(read_source(here / "steps.rules"), name="steps.rules")), 0)
+    assert away.sections == found.sections != {} and away.missing() == found.missing()
+    assert absent(evolve(read_source(here / "steps.rules"), name="steps.rules")) == ()
+
+
+def test_a_rulebook_that_is_not_there_is_missing(here: Path) -> None:
+    Path("steps.rulebook.md").unlink()
+    missing = [item for item in covered(0).missing() if item.kind == "no rulebook"]
+    assert [(item.what, item.place) for item in missing] == [("there is no file steps.rulebook.md", "steps.rules:4")]
 
 
 def test_shutil_is_not_needed_for_games_without_rulebook(here: Path) -> None:
