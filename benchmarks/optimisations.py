@@ -20,10 +20,15 @@ from unittest import mock
 
 import playouts
 
-from rulesdsl import core, lower, optimise, python_at_once, python_legal, python_loops, python_plans
+from rulesdsl import core
+from rulesdsl.lowering import lower, optimise
 from rulesdsl.program import compile_source, read_source
-from rulesdsl.python_backend import Generated, generate, load_module
-from rulesdsl.python_tables import Module
+from rulesdsl.python import at_once as python_at_once
+from rulesdsl.python import legal as python_legal
+from rulesdsl.python import loops as python_loops
+from rulesdsl.python import plans as python_plans
+from rulesdsl.python.backend import Generated, generate, load_module
+from rulesdsl.python.tables import Module
 
 GAMES = ("tic_tac_toe", "connect_four", "breakthrough", "hex", "reversi", "checkers", "backgammon", "chess")
 

@@ -23,7 +23,7 @@ from interpreter.values import Move, Question
 from interpreter.view import names_in
 from rulesdsl.core import ActionInfo, ActionLet, Guard, Template
 from rulesdsl.diagnostics import Span
-from rulesdsl.python_backend import ExtraFunction
+from rulesdsl.python.backend import ExtraFunction
 from rulesdsl.types import BagType, ListType, SetType, Type, contains, index_of
 
 

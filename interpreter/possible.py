@@ -13,8 +13,8 @@ from interpreter.codec import bits
 from interpreter.machine import Fault, guarded
 from interpreter.rules import Internal, Rules
 from rulesdsl.core import ActionInfo, Expr, Guard
-from rulesdsl.facts import Facts
-from rulesdsl.python_backend import ExtraFunction
+from rulesdsl.lowering.facts import Facts
+from rulesdsl.python.backend import ExtraFunction
 from rulesdsl.types import BagType, ListType, SetType, Type, index_of, size, value_at, values
 
 

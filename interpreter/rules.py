@@ -20,7 +20,7 @@ from interpreter.values import Event, Move, Offer, Outcome, State
 from interpreter.values import Question as Asked
 from rulesdsl.core import ActionInfo, Chance, EventInfo, FieldInfo, Program, Question
 from rulesdsl.diagnostics import Source, closest
-from rulesdsl.python_backend import extra, numbered, prepared_of
+from rulesdsl.python.backend import extra, numbered, prepared_of
 from rulesdsl.types import INT, MapType, OptionType, SetType, Type, value_at, values
 
 Internal = tuple[Any, ...]

@@ -22,7 +22,7 @@ from interpreter.rules import Internal, Rules
 from interpreter.values import Event, Move, Outcome, Question
 from rulesdsl import core
 from rulesdsl.core import EventInfo, FieldInfo
-from rulesdsl.python_backend import ExtraFunction
+from rulesdsl.python.backend import ExtraFunction
 from rulesdsl.types import (
     BagType,
     BoolType,

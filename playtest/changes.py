@@ -15,9 +15,9 @@ from attrs import evolve, frozen
 from interpreter.rules import Rules
 from playtest.scenarios import Result, run_scenario
 from rulesdsl import program, syntax
-from rulesdsl.deltas import SIDES, key_name
 from rulesdsl.diagnostics import RulesFileError, Source, Span
-from rulesdsl.variants import Override
+from rulesdsl.variants.compose import Override
+from rulesdsl.variants.deltas import SIDES, key_name
 
 MOST_DELTAS = 60
 """Of variants with more changes it is not said which one makes a scenario fail: the search would take minutes."""

@@ -27,9 +27,9 @@ from playtest.rollout import MAX_CHOICES, Arena, Played, game_random, random_gam
 from playtest.steps import finished
 from playtest.swarm import draw
 from rulesdsl.core import Call, Expr, Program
-from rulesdsl.optimise import every_expression, optimise
+from rulesdsl.lowering.optimise import every_expression, optimise
+from rulesdsl.lowering.walk import everything, exprs_of, statements
 from rulesdsl.points import Point
-from rulesdsl.walk import everything, exprs_of, statements
 
 REPORT_SECONDS = 0.1
 

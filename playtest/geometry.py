@@ -8,8 +8,8 @@ from math import sqrt
 
 from attrs import frozen
 
+from rulesdsl.boards.hex import AROUND, CORNERS
 from rulesdsl.core import BoardInfo
-from rulesdsl.hex_boards import AROUND, CORNERS
 from rulesdsl.types import EnumType
 
 Point = tuple[float, float]

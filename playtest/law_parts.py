@@ -13,9 +13,9 @@ from playtest.failure import Failure
 from playtest.laws import INVARIANT, TRANSITION
 from rulesdsl.core import Comp, Expr, LawInfo
 from rulesdsl.diagnostics import Span
-from rulesdsl.python_backend import ExtraFunction
+from rulesdsl.lowering.walk import everything
+from rulesdsl.python.backend import ExtraFunction
 from rulesdsl.types import Type
-from rulesdsl.walk import everything
 
 
 @frozen

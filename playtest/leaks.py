@@ -1,6 +1,6 @@
 """The law of secrets: what a player sees does not depend on what the player cannot see.
 
-The checker sees to it before play (`rulesdsl.secrecy`, `storing`, `given`). Here it is tried out: at a position, what is hidden
+The checker sees to it before play (`rulesdsl.secrecy`). Here it is tried out: at a position, what is hidden
 from a seat is dealt anew (`playtest.hidden`), and then that seat must have the same legal moves, read the same refusals, and see
 the same after each event whose public arguments are the same.
 """

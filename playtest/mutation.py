@@ -261,7 +261,7 @@ def _fuzzed(rules: Rules, games: int, seconds: float | None = None, seed: int = 
 
 def _checked(source: Source, module: syntax.Module, setting: Setting) -> core.Program | None:
     """A mutant with the settings of a scenario; None if the checker refuses it."""
-    from rulesdsl.check import check
+    from rulesdsl.checking.check import check
 
     params, seats = setting
     return check(source, module, dict(params), seats).program
@@ -269,7 +269,7 @@ def _checked(source: Source, module: syntax.Module, setting: Setting) -> core.Pr
 
 def _compiled(source: Source, made: core.Program) -> Rules:
     """A mutant, compiled and not kept."""
-    from rulesdsl.python_backend import generate, load_module, prepare
+    from rulesdsl.python.backend import generate, load_module, prepare
 
     prepared = prepare(made)
     module = load_module(generate(made, prepared=prepared), f"mutant_{made.name}", prepared)

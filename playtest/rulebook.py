@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from attrs import frozen
 
 from rulesdsl import syntax
-from rulesdsl.clauses import clauses_of
 from rulesdsl.diagnostics import Source
 from rulesdsl.program import parse_text
 from rulesdsl.rulebooks import rulebooks_named
+from rulesdsl.variants.clauses import clauses_of
 
 _HEADING = re.compile(r"^(#+)[ ]+(\d+(?:\.\d+)*[a-z]?)[ .]+(.*?)[ ]*$", re.MULTILINE)
 _CITED = re.compile(r"§\s?(\d+(?:\.\d+)*[a-z]?)\b")

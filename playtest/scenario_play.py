@@ -17,7 +17,7 @@ from interpreter.rules import Internal, Rules
 from interpreter.values import Move
 from rulesdsl import core
 from rulesdsl.core import ActionInfo, ScenarioInfo, ScenarioMove
-from rulesdsl.python_backend import ExtraFunction
+from rulesdsl.python.backend import ExtraFunction
 from rulesdsl.types import IntType
 
 EXPECTS = (core.ScenarioExpect, core.ScenarioIllegal, core.ScenarioEvent)

@@ -5,8 +5,9 @@
     print(render(check_source(read_source("my.rules"))))
     loaded = load("my.rules")
 
-Most people want `interpreter.load`, which gives a game that can be played. The passes, in order, are the modules `parse`,
-`check`, `lower` and `python_backend`; what they hand on is in `syntax` and `core`.
+Most people want `interpreter.load`, which gives a game that can be played. At the top of the package stand the values that
+passes hand on (`diagnostics`, `syntax`, `types`, `core`) and the way through all passes (`program`). Each pass has its folder, in
+this order: `parsing`, `variants`, `naming`, `checking` with `secrecy`, `lowering`, `python`; `formatting` prints what was read.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -23,8 +23,8 @@ def compiler_digest() -> str:
     """A digest of the compiler's own files and of the Python that runs it."""
     total = hashlib.blake2b(repr(sys.version_info[:3]).encode(), digest_size=16)
     folder = Path(__file__).parent
-    for path in sorted([*folder.glob("*.py"), *folder.glob("*.lark")]):
-        total.update(path.name.encode())
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.lark")]):
+        total.update(path.relative_to(folder).as_posix().encode())
         total.update(path.read_bytes())
     return total.hexdigest()
 

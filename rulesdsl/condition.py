@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from rulesdsl import core
-from rulesdsl.check import check
-from rulesdsl.check_expr import ExprChecker
+from rulesdsl.checking.check import check
+from rulesdsl.checking.expr import ExprChecker
+from rulesdsl.checking.scope import Scope
 from rulesdsl.diagnostics import RulesFileError, Source, in_order
-from rulesdsl.parse import parse_expression
+from rulesdsl.parsing.parse import parse_expression
 from rulesdsl.program import parse_source
-from rulesdsl.scope import Scope
 
 
 def parse_condition(

@@ -6,8 +6,8 @@ from __future__ import annotations
 import hashlib
 
 from rulesdsl import syntax
-from rulesdsl.deltas import declaration_key, key_name
-from rulesdsl.format import canonical
+from rulesdsl.formatting.format import canonical
+from rulesdsl.variants.deltas import declaration_key, key_name
 
 
 def clauses(module: syntax.Module) -> tuple[tuple[str, str], ...]:

@@ -20,10 +20,10 @@ from attrs import evolve, frozen
 
 from rulesdsl import cache, core, syntax
 from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, Span, closest, in_order
-from rulesdsl.names import MAX_SEATS
+from rulesdsl.naming.names import MAX_SEATS
 from rulesdsl.points import Point
 from rulesdsl.types import EnumType, IntType, Type, contains, values
-from rulesdsl.variants import Composition, blamed, compose
+from rulesdsl.variants.compose import Composition, blamed, compose
 
 _MEMORY: dict[str, LoadedProgram] = {}
 
@@ -146,7 +146,7 @@ def load_source(
     Raises:
         RulesFileError: the program has errors.
     """
-    from rulesdsl.python_backend import generate, load_module, prepare
+    from rulesdsl.python.backend import generate, load_module, prepare
 
     left_out = sorted((span.source.name, span.start) for span in without)
     name = cache.key(_texts(source), sorted((params or {}).items()), seats, left_out, instrumented)
@@ -237,7 +237,7 @@ _TREES: dict[tuple[str, str], tuple[syntax.Module | None, tuple[Diagnostic, ...]
 
 def _parsed(source: Source) -> tuple[syntax.Module | None, tuple[Diagnostic, ...]]:
     """The tree of one text. The last ones are remembered, since every question about a program begins with them."""
-    from rulesdsl.parse import parse
+    from rulesdsl.parsing.parse import parse
 
     key = (source.name, source.text)
     if key not in _TREES:
@@ -296,8 +296,8 @@ def compile_source(
         RulesFileError: the program has errors.
     """
     from rulesdsl import digest
-    from rulesdsl.check import check
-    from rulesdsl.clauses import places_of
+    from rulesdsl.checking.check import check
+    from rulesdsl.variants.clauses import places_of
 
     composition = compose_source(source, without)
     module = composition.module
@@ -313,9 +313,9 @@ def compile_source(
 def check_source(source: Source) -> tuple[Diagnostic, ...]:
     """Everything that can be said about a text: with the defaults, every number of players, each parameter's end values, and
     the settings of each scenario. The first of them with mistakes tells them; a warning holds for all."""
-    from rulesdsl.check import check
-    from rulesdsl.partial import beside
-    from rulesdsl.usage import UNUSED
+    from rulesdsl.checking.check import check
+    from rulesdsl.checking.partial import beside
+    from rulesdsl.checking.usage import UNUSED
 
     composition, problems = composed(source)
     if composition is None:
@@ -395,7 +395,7 @@ def scenario_setting(
     decl: syntax.Scenario, module: syntax.Module, program: core.Program
 ) -> tuple[dict[str, Any], int | None]:
     """The parameters (in internal form) and the number of seats that a scenario asks for, as far as they are not the defaults."""
-    from rulesdsl.check_scenarios import literal, settings_of
+    from rulesdsl.checking.scenarios import literal, settings_of
 
     kinds = {name: kind for name, kind, _ in program.parameters}
     usual = {name: value for name, _, value in program.parameters}

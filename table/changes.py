@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click import unstyle
 
-from rulesdsl.deltas import SIDES, TEXTS
+from rulesdsl.variants.deltas import SIDES, TEXTS
 from table.console import paint, plural, say, say_diagnostics, say_json, show, width
 from table.files import shown
 from table.options import as_json, no_colour, rules_files, with_variants
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from playtest.changes import Tested
     from rulesdsl.diagnostics import Source
-    from rulesdsl.diff import Change, Difference
+    from rulesdsl.variants.diff import Change, Difference
 
 DIFF_EXAMPLES = """\b
 Examples:
@@ -58,8 +58,8 @@ def diff_command(files: tuple[Path, ...], variants: tuple[Path, ...], json_wante
     With one file and --with, the variants are compared with the file. Where the second is a variant of the first, the
     scenarios of the first are run under it.
     """
-    from rulesdsl.diff import difference
     from rulesdsl.program import compose_source
+    from rulesdsl.variants.diff import difference
     from table.loading import source_of
 
     if len(files) != (1 if variants else 2):
@@ -103,7 +103,7 @@ def unchanged(found: Difference) -> str:
 
 def say_changes(found: Difference, texts: Sequence[Source]) -> None:
     """A variant's changes as it writes them, under its headings; other differences in the order of the first file."""
-    from rulesdsl.diff import as_written
+    from rulesdsl.variants.diff import as_written
 
     changes = as_written(found.changes, texts) if texts else [("", change) for change in found.changes]
     names = [change.kind for _, change in changes]
@@ -243,7 +243,7 @@ def _differing(was: list[str], now: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _plain(found: Difference, tested: Tested | None) -> dict[str, Any]:
-    from rulesdsl.diff import as_json as change_json
+    from rulesdsl.variants.diff import as_json as change_json
 
     data: dict[str, Any] = {
         "changes": [change_json(change) for change in found.changes],
@@ -280,7 +280,7 @@ def lock_command(files: tuple[Path, ...], only_check: bool) -> int:
 
 
 def _lock(file: Path) -> int:
-    from rulesdsl.lock import lock_text
+    from rulesdsl.variants.lock import lock_text
     from table.loading import source_of
 
     text, path = lock_text(source_of(file)), file.with_suffix(".lock")
@@ -293,7 +293,7 @@ def _lock(file: Path) -> int:
 
 
 def _check_lock(file: Path) -> int:
-    from rulesdsl.lock import lock_text, stale
+    from rulesdsl.variants.lock import lock_text, stale
     from table.loading import source_of
 
     source, path = source_of(file), file.with_suffix(".lock")

@@ -108,7 +108,7 @@ def _check(
 
 def _stale(files: Sequence[Path]) -> list[Diagnostic]:
     """What has changed under variants since they were locked."""
-    from rulesdsl.lock import stale
+    from rulesdsl.variants.lock import stale
     from table.loading import source_of
 
     locks = [(file, file.with_suffix(".lock")) for file in files]
@@ -159,8 +159,8 @@ def _say_checked_json(items: list[Diagnostic]) -> None:
 def _print_forms(
     file: Path, variants: Sequence[Path], params: dict[str, Any], players: int | None, core: bool, python: bool
 ) -> None:
-    from rulesdsl.core_text import program_text
-    from rulesdsl.python_backend import generate
+    from rulesdsl.lowering.core_text import program_text
+    from rulesdsl.python.backend import generate
     from table.loading import load_game, rules_for
 
     program = rules_for(load_game(file, params, variants), players).program
@@ -197,7 +197,7 @@ def fmt_command(files: tuple[Path, ...], only_check: bool) -> int:
 
 def _format(file: Path, only_check: bool) -> bool:
     """Format one file; whether it was not formatted."""
-    from rulesdsl.format import format_module
+    from rulesdsl.formatting.format import format_module
     from rulesdsl.program import parse_text, read_text
 
     before = file.read_bytes()
@@ -289,7 +289,7 @@ def of_the_base(tested: Tested) -> str:
 
 
 def _plain(result: Result, tested: Tested) -> dict[str, Any]:
-    from rulesdsl.deltas import key_name
+    from rulesdsl.variants.deltas import key_name
 
     data: dict[str, Any] = {"text": result.text, "file": result.file, "line": result.line, "passed": result.passed}
     if result.text in tested.causes:

@@ -96,7 +96,7 @@ def condition(rules: Rules, text: str) -> Callable[[Any], bool]:
         RulesFileError: it is none.
     """
     from rulesdsl.condition import parse_condition
-    from rulesdsl.python_backend import ExtraFunction
+    from rulesdsl.python.backend import ExtraFunction
 
     params = {name: value for name, _, value in rules.program.parameters}
     checked = parse_condition(rules.source, params, len(rules.seats), text, "--until")

@@ -193,8 +193,8 @@ def _record_text(log: Log, number: int) -> str:
 def _changed_clauses(log: Log, match: Match) -> list[str]:
     """Which clauses of the rules are others than when the log was played, and where they stand."""
     from interpreter.embedding import source_of
-    from rulesdsl.diff import difference
     from rulesdsl.program import compose_source
+    from rulesdsl.variants.diff import difference
 
     if log.header.rules is None or match.rules.program.digest == log.header.digest:
         return []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playtest.fuzz import Result
     from playtest.review import Scenarios, Stored
     from playtest.simulate import Plan, Simulation
-    from rulesdsl.diff import Difference
+    from rulesdsl.variants.diff import Difference
 
 EXAMPLES = """\b
 Examples:
@@ -107,8 +107,8 @@ def review_command(
     if a scenario fails or a law is broken.
     """
     from playtest.review import scenarios
-    from rulesdsl.diff import difference
     from rulesdsl.program import compose_source
+    from rulesdsl.variants.diff import difference
     from table.committed import committed
     from table.loading import load_both, source_of
     from table.simulating import bots_named
@@ -247,7 +247,7 @@ def _plain(
     played: Played | None,
     logs: Sequence[Stored],
 ) -> dict[str, Any]:
-    from rulesdsl.diff import as_json as change_json
+    from rulesdsl.variants.diff import as_json as change_json
     from table.simulating import compared_plain
 
     failed = [result.text for result in tests.tested.failed]

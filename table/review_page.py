@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from playtest.review import Scenarios, Stored
     from playtest.simulate import Simulation
     from rulesdsl.diagnostics import Source
-    from rulesdsl.diff import Difference
+    from rulesdsl.variants.diff import Difference
     from table.review import Played, Wanted
 
 # So many of the figures that a game shows are named.

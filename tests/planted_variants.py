@@ -18,8 +18,8 @@ from pathlib import Path
 from attrs import frozen
 
 from rulesdsl.diagnostics import Diagnostic, RulesFileError, render
-from rulesdsl.lock import stale
 from rulesdsl.program import check_source, read_source
+from rulesdsl.variants.lock import stale
 
 FOLDER = Path(__file__).parent / "mistakes" / "variants"
 BASE = FOLDER.parent / "harbour.rules"

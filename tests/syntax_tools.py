@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source, Span, render
-from rulesdsl.parse import parse
-from rulesdsl.raw import CLOSER, OPENER, raw_tokens
+from rulesdsl.parsing.parse import parse
+from rulesdsl.parsing.raw import CLOSER, OPENER, raw_tokens
 
 
 def tree(text: str, name: str = "test.rules") -> syntax.Module:

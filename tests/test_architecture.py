@@ -42,6 +42,39 @@ def test_every_module_says_what_it_is_for(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
 
 
+PASSES = ("parsing", "formatting", "boards", "naming", "lowering", "secrecy", "checking", "variants")
+LANGUAGE = sorted((ROOT / "rulesdsl").rglob("*.py"))
+
+
+def imported_passes(path: Path) -> set[str]:
+    """The folders of the language that a module imports from when it is imported itself."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("rulesdsl."):
+            found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.ImportFrom) and node.module == "rulesdsl":
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("rulesdsl.")}
+    return found
+
+
+@pytest.mark.parametrize("path", LANGUAGE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_passes_of_the_language_know_those_before_them_only(path: Path) -> None:
+    """So that they can be read in this order. A back end knows `core`, and nothing of how it came about."""
+    folder = path.relative_to(ROOT / "rulesdsl").parts[0]
+    if folder == "python":
+        allowed = {"core", "diagnostics", "lowering", "points", "python", "runtime", "types"}
+        assert imported_passes(path) <= allowed
+    elif folder in PASSES:
+        later = {"python", *PASSES[PASSES.index(folder) + 1 :]}
+        assert not imported_passes(path) & later
+
+
+def test_the_folders_of_the_language_are_the_passes() -> None:
+    assert {path.parent.name for path in LANGUAGE} == {"rulesdsl", "python", *PASSES}
+
+
 def test_the_language_has_no_clock_and_no_dice() -> None:
     """`rulesdsl` is pure: the same text gives the same program, always."""
     forbidden = {"random", "time", "datetime", "secrets"}

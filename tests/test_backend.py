@@ -48,8 +48,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from rulesdsl import core, runtime
-from rulesdsl.lower import lower
-from rulesdsl.python_backend import ExtraFunction, extra, generate, load_module
+from rulesdsl.lowering.lower import lower
+from rulesdsl.python.backend import ExtraFunction, extra, generate, load_module
 from rulesdsl.runtime import RulesFault, Trace, fault_from
 from rulesdsl.types import BOOL, BagType, IntType, ListType, MapType, OptionType, SetType, contains, values
 

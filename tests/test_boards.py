@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulesdsl.boards import SHAPES, Shape, ShapeError
-from rulesdsl.hex_boards import core_and_rings
+from rulesdsl.boards.hex import core_and_rings
 
 
 def hexes(**named: Any) -> Shape:

@@ -234,8 +234,8 @@ def test_rules(document: Document, block: Block) -> None:
 
 def formatted(block: Block) -> str:
     """A block as `rulesdsl fmt` would write it."""
-    from rulesdsl.format import format_module
-    from rulesdsl.parse import parse
+    from rulesdsl.formatting.format import format_module
+    from rulesdsl.parsing.parse import parse
 
     source = Source("game.rules", block.text)
     module, _ = parse(source)
@@ -436,22 +436,22 @@ LANGUAGE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
 
 
 def test_all_reserved_words_are_listed() -> None:
-    from rulesdsl.parse import reserved_words
+    from rulesdsl.parsing.parse import reserved_words
 
     listed = LANGUAGE[LANGUAGE.index("**Reserved**") :].partition("\n\n")[0]
     assert set(re.findall(r"`(\w+)`", listed)) == reserved_words()
 
 
 def test_all_soft_words_are_listed() -> None:
-    from rulesdsl.names import FUNCTIONS, SPECIAL
-    from rulesdsl.parse import SOFT
+    from rulesdsl.naming.names import FUNCTIONS, SPECIAL
+    from rulesdsl.parsing.parse import SOFT
 
     listed = LANGUAGE[LANGUAGE.index("**Keywords in their place only**") :].partition(". They may")[0]
     assert set(re.findall(r"`(\w+)`", listed)) == SOFT - {*FUNCTIONS, *SPECIAL}
 
 
 def test_all_functions_are_described() -> None:
-    from rulesdsl.names import BUILT_IN_TYPES, FUNCTIONS, SPECIAL
+    from rulesdsl.naming.names import BUILT_IN_TYPES, FUNCTIONS, SPECIAL
 
     for name in FUNCTIONS:
         assert re.search(rf"^\| .*`{name}\(.* \| ", LANGUAGE, re.MULTILINE), name
@@ -460,7 +460,7 @@ def test_all_functions_are_described() -> None:
 
 
 def test_all_parts_of_boards_are_described() -> None:
-    from rulesdsl.check import check
+    from rulesdsl.checking.check import check
     from rulesdsl.program import parse_source
 
     made = ("Cell = grid(3, 3)", "Field = rhombus(3, 3)", "Way = track(9)", "Hex, Edge, Corner = hexes(radius=1)")
@@ -475,13 +475,13 @@ def test_all_parts_of_boards_are_described() -> None:
 
 
 def test_all_kinds_of_rules_errors_are_listed() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulesdsl").glob("*.py"))
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulesdsl").rglob("*.py"))
     for kind in re.findall(r'RulesFault\(\s*"([a-z ]+)"', text):
         assert kind in ("division", "internal") or f"| `{kind}` |" in LANGUAGE, kind
 
 
 def test_all_codes_are_listed() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rulesdsl").glob("*.py")))
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "rulesdsl").rglob("*.py")))
     listed = re.findall(r"^\| ([A-Z]\d{3}) \| ", LANGUAGE, re.MULTILINE)
     assert listed == list(dict.fromkeys(listed))
     used = set(re.findall(r'"([STNVFGWX]\d{3})"', text))

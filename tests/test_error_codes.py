@@ -12,9 +12,9 @@ import pytest
 
 from rulesdsl.codes import CODES
 from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, render
-from rulesdsl.lock import lock_text, stale
 from rulesdsl.program import check_source, compile_source, read_source
 from rulesdsl.rulebooks import absent
+from rulesdsl.variants.lock import lock_text, stale
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "errors"
@@ -103,7 +103,7 @@ def told_of_files(names: list[str], subject: str = "variant.rules") -> tuple[Dia
 def codes_used() -> set[str]:
     """The codes in the sources of the language, as they are reported."""
     text = "".join(
-        path.read_text(encoding="utf-8") for path in (ROOT / "rulesdsl").glob("*.py") if path.name != "codes.py"
+        path.read_text(encoding="utf-8") for path in (ROOT / "rulesdsl").rglob("*.py") if path.name != "codes.py"
     )
     return set(re.findall(r'"([A-Z]\d{3})"', text))
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from syntax_tools import disorder, expressions, shape, tree
 
-from rulesdsl import parse as parsing
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source, render
-from rulesdsl.format import canonical, format_expr, format_module, format_statement, format_type
-from rulesdsl.parse import parse_expression
-from rulesdsl.raw import raw_tokens
-from rulesdsl.tree import Builder
+from rulesdsl.formatting.format import canonical, format_expr, format_module, format_statement, format_type
+from rulesdsl.parsing import parse as parsing
+from rulesdsl.parsing.parse import parse_expression
+from rulesdsl.parsing.raw import raw_tokens
+from rulesdsl.parsing.tree import Builder
 
 IDENTITY = (Path(__file__).parent / "language" / "identity.rules").read_text(encoding="utf-8")
 # What a file can have only once, in its other form.

@@ -12,7 +12,8 @@ from test_laws import CARDS
 
 from playtest.fuzz import fuzz
 from playtest.shrink import shrink
-from rulesdsl import check, program
+from rulesdsl import program
+from rulesdsl.checking import check
 from rulesdsl.diagnostics import RulesFileError, Source
 from rulesdsl.program import load_source
 

@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rulesdsl.diagnostics import Source, as_json, render
+from rulesdsl.parsing.raw import raw_tokens
 from rulesdsl.program import check_source
-from rulesdsl.raw import raw_tokens
 
 HERE = Path(__file__).parent
 TEXTS = [

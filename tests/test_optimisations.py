@@ -13,7 +13,7 @@ from playtest.plies import DRAW
 from rulesdsl import runtime
 from rulesdsl.diagnostics import Source
 from rulesdsl.program import load_source
-from rulesdsl.python_backend import generate
+from rulesdsl.python.backend import generate
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -10,12 +10,12 @@ import pytest
 from lark import Lark
 from syntax_tools import shape, tree
 
-from rulesdsl import parse as parsing
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source
-from rulesdsl.format import format_expr
-from rulesdsl.layout import AT_MARGIN, IN_SCENARIO, Layout
-from rulesdsl.parse import parse, parse_expression
+from rulesdsl.formatting.format import format_expr
+from rulesdsl.parsing import parse as parsing
+from rulesdsl.parsing.layout import AT_MARGIN, IN_SCENARIO, Layout
+from rulesdsl.parsing.parse import parse, parse_expression
 
 GRAMMAR = parsing.GRAMMAR.read_text(encoding="utf-8")
 
@@ -222,10 +222,10 @@ def run(code: str, **environment: str) -> str:
 
 
 def test_importing_does_not_load_the_parser():
-    assert run("import sys, rulesdsl.parse; print('lark' in sys.modules)") == "False"
+    assert run("import sys, rulesdsl.parsing.parse; print('lark' in sys.modules)") == "False"
 
 
-PARSE = "from rulesdsl.parse import *; print(parse(Source('x', 'const a = 1\\n'))[1])"
+PARSE = "from rulesdsl.parsing.parse import *; print(parse(Source('x', 'const a = 1\\n'))[1])"
 
 
 def test_tables_are_kept_in_the_cache_folder(tmp_path: Path):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rulesdsl import RulesFileError, Source, check_source, load, program
-from rulesdsl.core_text import program_text
+from rulesdsl.lowering.core_text import program_text
 from rulesdsl.runtime import Trace
 
 ROOT = Path(__file__).parent.parent
@@ -71,7 +71,7 @@ def test_a_second_start_does_not_compile(fresh_cache: Path, race: Path, monkeypa
     first = load(race)
     monkeypatch.setattr(program, "_MEMORY", {})
     monkeypatch.setattr(program, "compile_source", refuse_to_compile)
-    monkeypatch.setattr("rulesdsl.python_backend.generate", refuse_to_compile)
+    monkeypatch.setattr("rulesdsl.python.backend.generate", refuse_to_compile)
     second = load(race)
     assert second is not first
     assert program_text(second.program) == program_text(first.program)
@@ -130,8 +130,8 @@ def test_two_processes_may_fill_the_cache_at_once(fresh_cache: Path, race: Path)
 def test_generated_code_is_the_same_under_every_hash_seed(fresh_cache: Path) -> None:
     code = (
         "from rulesdsl.program import compile_source, read_source\n"
-        "from rulesdsl.python_backend import generate\n"
-        "from rulesdsl.core_text import program_text\n"
+        "from rulesdsl.python.backend import generate\n"
+        "from rulesdsl.lowering.core_text import program_text\n"
         f"made, _ = compile_source(read_source({str(ROOT / 'games/atlanteon.rules')!r}), {{}}, None)\n"
         "print(generate(made).source); print(program_text(made)); print(made.digest)\n"
     )

@@ -27,10 +27,10 @@ from playtest.programs import (
 )
 from playtest.scenarios import run_scenarios
 from rulesdsl import syntax
-from rulesdsl.check import check
+from rulesdsl.checking.check import check
 from rulesdsl.diagnostics import Diagnostic, Source, Span, render
-from rulesdsl.format import format_module
-from rulesdsl.parse import parse
+from rulesdsl.formatting.format import format_module
+from rulesdsl.parsing.parse import parse
 from rulesdsl.program import check_source, load_source, other_settings
 
 LONG = os.environ.get("RULESDSL_LONG") == "1"

@@ -15,8 +15,8 @@ from syntax_tools import disorder, tree
 
 from rulesdsl.codes import CODES
 from rulesdsl.diagnostics import Diagnostic, Source, render
-from rulesdsl.parse import parse, parse_expression, reserved_words
-from rulesdsl.raw import Raw, raw_tokens
+from rulesdsl.parsing.parse import parse, parse_expression, reserved_words
+from rulesdsl.parsing.raw import Raw, raw_tokens
 
 CASES = Path(__file__).with_name("syntax_errors.txt")
 IDENTITY = (Path(__file__).parent / "language" / "identity.rules").read_text(encoding="utf-8")

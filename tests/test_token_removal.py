@@ -11,12 +11,12 @@ import pytest
 from attrs import frozen
 
 from rulesdsl import syntax
-from rulesdsl.check import check
+from rulesdsl.checking.check import check
 from rulesdsl.diagnostics import Diagnostic, Source, Span, in_order, render
-from rulesdsl.parse import parse
+from rulesdsl.parsing.parse import parse
+from rulesdsl.parsing.raw import Raw, raw_tokens
+from rulesdsl.parsing.recovery import chunks
 from rulesdsl.program import check_source, other_settings
-from rulesdsl.raw import Raw, raw_tokens
-from rulesdsl.recovery import chunks
 
 GAME = Path(__file__).parent.parent / "games" / "atlanteon.rules"
 LONG = os.environ.get("RULESDSL_LONG") == "1"

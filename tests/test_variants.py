@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rulesdsl import syntax
-from rulesdsl.clauses import clauses_of
 from rulesdsl.diagnostics import RulesFileError, Source, render
-from rulesdsl.diff import as_json, as_written, difference
-from rulesdsl.format import canonical
-from rulesdsl.lock import lock_text, stale
-from rulesdsl.parse import parse
+from rulesdsl.formatting.format import canonical
+from rulesdsl.parsing.parse import parse
 from rulesdsl.program import check_source, compose_source, load_source, parse_text, read_source
-from rulesdsl.variants import compose
+from rulesdsl.variants.clauses import clauses_of
+from rulesdsl.variants.compose import compose
+from rulesdsl.variants.diff import as_json, as_written, difference
+from rulesdsl.variants.lock import lock_text, stale
 
 ROOT = Path(__file__).parent
 HARBOUR = Source("harbour.rules", (ROOT / "mistakes" / "harbour.rules").read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from interpreter import Position, Rules, ValueProblem
 from rulesdsl import core
+from rulesdsl.lowering.walk import statements
 from rulesdsl.types import INT, IntType, MapType, Type
-from rulesdsl.walk import statements
 
 WIDEST = 2**31
 """What stands for the end of a range that has none."""

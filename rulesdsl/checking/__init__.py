@@ -1,0 +1,1 @@
+"""The checker: syntax in, typed `core` and diagnostics out."""

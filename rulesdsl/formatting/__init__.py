@@ -1,0 +1,1 @@
+"""The one way to lay out rules: trees of `syntax` nodes in, text out."""

@@ -1,0 +1,1 @@
+"""Who sees what, checked before play."""

@@ -1,0 +1,341 @@
+"""Who sees what, checked before play.
+
+Two rules. What decides whether a move is legal, and the sentence of a refusal, may depend only on what the asked player sees
+(`guards`). An event may store a value only where no more people see it than see its source (`events`). And one fact for
+undo: which `emit` shows somebody a value that came from a private or hidden field (`with_reveals`).
+
+An audience is None (everyone) or the set of locals that hold the players who see a value: the empty set is nobody. The size
+of a collection and the presence of an option are public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Union
+
+from attrs import define, evolve, field, frozen
+
+from rulesdsl import core
+from rulesdsl.diagnostics import Label, Span
+from rulesdsl.lowering.walk import bodies, children, exprs_of, statements
+from rulesdsl.naming.names import Names
+from rulesdsl.types import EnumType, OptionType, is_collection
+
+Audience = Union[frozenset[str], None]
+NOBODY: frozenset[str] = frozenset()
+
+
+def both(a: Audience, b: Audience) -> Audience:
+    """Who sees both."""
+    if a is None:
+        return b
+    return a if b is None else a & b
+
+
+@frozen
+class SecretRead:
+    """A private or hidden field is read. `who`: the player whose entry it is, as `place_of` writes it, or None."""
+
+    field: str
+    who: str | None
+    span: Span
+    via: Span | None = None
+
+
+@define(eq=False)
+class Secrets:
+    """What expressions of one program read that not everybody sees."""
+
+    program: core.Program
+    of_defs: dict[str, tuple[SecretRead, ...]] = field(factory=dict)
+    fields: dict[str, core.FieldInfo] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.fields = {f.name: f for f in self.program.fields}
+        self.of_defs = {d.name: () for d in self.program.defs}
+        changed = True
+        while changed:
+            changed = False
+            for item in self.program.defs:
+                found = self.of_body(item)
+                if found != self.of_defs[item.name]:
+                    self.of_defs[item.name] = found
+                    changed = True
+
+    def of_body(self, item: core.DefInfo) -> tuple[SecretRead, ...]:
+        lasting = {p.name for p in item.params} | set(self.program.player.members)
+        alias = aliases(item.body)
+        found: dict[tuple[str, str | None], SecretRead] = {}
+        for stmt in statements(item.body):
+            for expr in exprs_of(stmt):
+                for read in self.reads(expr):
+                    who = renamed(read.who, alias)
+                    who = who if root_of(who) in lasting else None
+                    found.setdefault((read.field, who), SecretRead(read.field, who, read.span))
+        return tuple(found[key] for key in sorted(found, key=str))
+
+    def reads(self, expr: core.Expr) -> Iterator[SecretRead]:
+        """All secrets that an expression looks at, through defs too."""
+        counted = only_counted(expr)
+        if counted is not None:
+            for key in counted.keys:
+                yield from self.reads(key)
+            return
+        if isinstance(expr, core.Read):
+            info = self.fields.get(expr.field)
+            if info is not None and info.visibility != "public":
+                yield SecretRead(expr.field, self.owner(expr, info), expr.span)
+        if isinstance(expr, core.Call):
+            params = [p.name for p in self.program.def_(expr.name).params]
+            given = {name: place_of(arg) for name, arg in zip(params, expr.args, strict=True)}
+            for read in self.of_defs[expr.name]:
+                who = renamed(read.who, given)
+                yield SecretRead(read.field, who, expr.span, read.span)
+        if isinstance(expr, core.CanDo):
+            yield from self.looked_at(expr)
+        for child in children(expr):
+            yield from self.reads(child)
+
+    def looked_at(self, expr: core.CanDo) -> Iterator[SecretRead]:
+        """What decides whether an action has a legal move for a player: secrets of that player, if its guards are right."""
+        action = self.program.action(expr.action)
+        looks = [chosen.domain for chosen in action.chosen]
+        looks += [item.condition if isinstance(item, core.Guard) else item.value for item in action.prelude]
+        for look in looks:
+            for read in self.reads(look):
+                who = place_of(expr.who) if read.who == "me" else None
+                yield SecretRead(read.field, who, expr.span, read.span)
+
+    @staticmethod
+    def owner(expr: core.Read, info: core.FieldInfo) -> str | None:
+        if info.visibility == "hidden" or not expr.keys:
+            return None
+        return place_of(expr.keys[0])
+
+    def audience(
+        self, expr: core.Expr, known: Mapping[str, Audience], alias: Mapping[str, str | None] | None = None
+    ) -> Audience:
+        """Who sees all that an expression depends on; `known` are the audiences of locals, `alias` other names of players."""
+        alias = alias or {}
+        result: Audience = None
+        counted = only_counted(expr)
+        if counted is not None:
+            for key in counted.keys:
+                result = both(result, self.audience(key, known, alias))
+            return result
+        if isinstance(expr, core.Local):
+            return known.get(expr.name)
+        if isinstance(expr, core.Read):
+            info = self.fields.get(expr.field)
+            if info is not None and info.visibility != "public":
+                owner = renamed(self.owner(expr, info), alias)
+                result = NOBODY if owner is None else frozenset({owner})
+        if isinstance(expr, (core.Call, core.CanDo)):
+            for read in self.reads(expr):
+                who = renamed(read.who, alias)
+                result = both(result, NOBODY if who is None else frozenset({who}))
+        if isinstance(expr, core.Comp):
+            known = dict(known)
+            for clause in expr.clauses:
+                known[clause.var] = self.audience(clause.source, known, alias)
+        if isinstance(expr, (core.LetIn, core.IfSome)):
+            known = {**known, expr.name: self.audience(expr.value, known, alias)}
+        for child in children(expr):
+            result = both(result, self.audience(child, known, alias))
+        return without(result, {c.var for c in expr.clauses}) if isinstance(expr, core.Comp) else result
+
+
+def only_counted(expr: core.Expr) -> core.Read | None:
+    """The field of which an expression asks the size or the presence only, which everybody sees. (Not of what is in it.)"""
+    if not isinstance(expr, core.Op) or expr.op not in ("len", "nonempty", "is_some", "is_none"):
+        return None
+    inner = _uncast(expr.args[0])
+    if expr.op in ("is_some", "is_none") and isinstance(inner, core.Op) and inner.op == "list_top":
+        inner = _uncast(inner.args[0])
+    return inner if isinstance(inner, core.Read) else None
+
+
+def _uncast(expr: core.Expr) -> core.Expr:
+    return _uncast(expr.args[0]) if isinstance(expr, core.Op) and expr.op == "cast" else expr
+
+
+def place_of(expr: core.Expr) -> str | None:
+    """A player in an expression as the rules write it (`by`, `by.next`, a seat), or None: what is written alike is the same."""
+    while isinstance(expr, core.Op) and expr.op in ("unwrap", "cast"):
+        expr = expr.args[0]
+    if isinstance(expr, core.Local):
+        return expr.name
+    if isinstance(expr, core.Const) and isinstance(expr.type, EnumType) and isinstance(expr.value, int):
+        return expr.type.members[expr.value]
+    if isinstance(expr, core.Op) and expr.op == "table" and len(expr.args) == 1:
+        base = place_of(expr.args[0])
+        return f"{base}.{expr.data.name.partition('_')[2]}" if base else None
+    return None
+
+
+def root_of(who: str | None) -> str | None:
+    return None if who is None else who.partition(".")[0]
+
+
+def renamed(who: str | None, names: Mapping[str, str | None]) -> str | None:
+    """A player with the name that it begins with replaced."""
+    root = root_of(who)
+    if who is None or root is None or root not in names:
+        return who
+    return None if names[root] is None else f"{names[root]}{who.removeprefix(root)}"
+
+
+def aliases(body: core.Body) -> dict[str, str | None]:
+    """What each let or var of a body stands for as a player: another one's name, its own, or, when it is assigned again, no
+    one in particular."""
+    found: dict[str, str | None] = {}
+    for stmt in statements(body):
+        if isinstance(stmt, core.Bind):
+            once = stmt.declares and stmt.name not in found
+            found[stmt.name] = (renamed(place_of(stmt.value), found) or stmt.name) if once else None
+    return found
+
+
+def check_guards(program: core.Program, names: Names, secrets: Secrets) -> None:
+    """Reports guards that give a secret away."""
+    for action in program.actions:
+        _check_action(action, secrets, names)
+
+
+def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> None:
+    looks: list[tuple[core.Expr, str]] = [(c.domain, "domain") for c in action.chosen]
+    lets = tuple(core.Bind(i.name, i.value, i.span) for i in action.prelude if isinstance(i, core.ActionLet))
+    alias = aliases(lets)
+    for item in action.prelude:
+        if isinstance(item, core.Guard):
+            looks.append((item.condition, "guard"))
+            looks.extend((part, "sentence") for part in item.sentence.parts if not isinstance(part, str))
+        else:
+            looks.append((item.value, "let"))
+    for expr, what in looks:
+        for read in secrets.reads(expr):
+            if renamed(read.who, alias) == "me":
+                continue
+            info = secrets.fields[read.field]
+            subject = "this `let` before the effects" if what == "let" else f"this {what}"
+            whose = (
+                f"private to `{read.who}`"
+                if read.who
+                else "private to each player"
+                if info.visibility == "private"
+                else "hidden from everybody"
+            )
+            entry = f"{read.field}{'[...]' if info.keys else ''}"
+            public = f"`len({entry})` is public; what is in it is not"
+            if isinstance(info.value, OptionType):
+                public = f"whether `{entry} is some` is public; what it is is not"
+            elif not is_collection(info.value):
+                public = ""
+            later = "in the effects everything may be read: put the `let` after the first `emit`, or into a `step`"
+            remedies = (later,) if what == "let" else (public,) if public else ()
+            labels = (Label(read.via, "read here"),) if read.via is not None else ()
+            names.report(
+                "V402",
+                f"{subject} would give a secret away",
+                read.span,
+                f"{whose}; guards see what `me` sees",
+                *remedies,
+                labels=labels,
+            )
+
+
+def without(seen: Audience, names: set[str]) -> Audience:
+    """An audience without the players that these names stand for."""
+    return None if seen is None else frozenset(who for who in seen if root_of(who) not in names)
+
+
+# ---------------------------------------------------------------- reveals
+
+
+def with_reveals(program: core.Program) -> core.Program:
+    """Marks each emit that shows somebody a value from a private or hidden field."""
+    return _Reveals(program).program_with_marks()
+
+
+@define(eq=False)
+class _Reveals:
+    program: core.Program
+    secret_params: set[tuple[str, str]] = field(factory=set)
+
+    def program_with_marks(self) -> core.Program:
+        self.secrets = Secrets(self.program)
+        self.events = {e.name: e for e in self.program.events}
+        size = -1
+        while size != len(self.secret_params):
+            size = len(self.secret_params)
+            flows = tuple(evolve(f, body=self.flow(f)) for f in self.program.flows)
+            actions = tuple(evolve(a, effects=self.action(a)) for a in self.program.actions)
+        return evolve(self.program, flows=flows, actions=actions)
+
+    secrets: Secrets = field(init=False)
+    events: dict[str, core.EventInfo] = field(init=False)
+
+    def flow(self, item: core.FlowInfo) -> core.Body:
+        known: dict[str, Audience] = {
+            p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.params
+        }
+        return self.body(item.body or (), known)
+
+    def action(self, item: core.ActionInfo) -> core.Body:
+        known: dict[str, Audience] = {
+            p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.given
+        }
+        for chosen in item.chosen:
+            known[chosen.name] = self.secrets.audience(chosen.domain, known)
+        for entry in item.prelude:
+            if isinstance(entry, core.ActionLet):
+                known[entry.name] = self.secrets.audience(entry.value, known)
+        return self.body(item.effects or (), known)
+
+    def body(self, body: core.Body, known: dict[str, Audience]) -> core.Body:
+        return tuple(self.stmt(stmt, known) for stmt in body)
+
+    def stmt(self, stmt: core.Stmt, known: dict[str, Audience]) -> core.Stmt:
+        look = self.secrets.audience
+        if isinstance(stmt, core.Bind):
+            value = look(stmt.value, known)
+            known[stmt.name] = value if stmt.declares else both(known.get(stmt.name), value)
+        elif isinstance(stmt, core.DrawStmt):
+            known[stmt.name] = look(stmt.source, known)
+        elif isinstance(stmt, core.ForStmt):
+            known[stmt.var] = look(stmt.source, known)
+        elif isinstance(stmt, core.EmitStmt):
+            return evolve(stmt, reveals=self.shows(stmt, known))
+        elif isinstance(stmt, core.CallFlow):
+            self.pass_on(stmt.flow, [p.name for p in self.program.flow(stmt.flow).params], stmt.args, known)
+        elif isinstance(stmt, core.AskStmt):
+            for offer in stmt.offers:
+                given = [p.name for p in self.program.action(offer.action).given]
+                self.pass_on(offer.action, given, offer.given, known)
+        changes: dict[str, Any] = {}
+        for name in ("then", "otherwise", "body", "after"):
+            inner = getattr(stmt, name, None)
+            if isinstance(inner, tuple):
+                changes[name] = self.body(inner, known)
+        return evolve(stmt, **changes) if changes and list(bodies(stmt)) else stmt
+
+    def pass_on(
+        self, owner: str, params: list[str], args: tuple[core.Expr, ...], known: Mapping[str, Audience]
+    ) -> None:
+        for param, arg in zip(params, args, strict=True):
+            if self.secrets.audience(arg, known) is not None:
+                self.secret_params.add((owner, param))
+
+    def shows(self, stmt: core.EmitStmt, known: Mapping[str, Audience]) -> bool:
+        event = self.events[stmt.event]
+        position = {p.name: i for i, p in enumerate(event.params)}
+        for param, arg in zip(event.params, stmt.args, strict=True):
+            source = self.secrets.audience(arg, known)
+            if source is None or param.audience == ():
+                continue
+            if param.audience is None:
+                return True
+            viewers = {place_of(stmt.args[position[name]]) for name in param.audience}
+            if not viewers <= source:
+                return True
+        return False
