@@ -22,8 +22,8 @@ def in_order(work: Callable[[Piece], Done], pieces: Sequence[Piece], jobs: int) 
         yield from map(work, pieces)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(pieces)), mp_context=context) as pool:
-        try:
-            yield from pool.map(work, pieces)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    pool = ProcessPoolExecutor(min(jobs, len(pieces)), mp_context=context)
+    try:
+        yield from pool.map(work, pieces)
+    finally:
+        pool.shutdown(cancel_futures=True)  # and waits: at its end Python may not find the pipe of one that is still closing

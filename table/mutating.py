@@ -61,6 +61,9 @@ def mutate_command(
     shown: each is a rule that could be wrong without anybody knowing, or a change that makes no difference. For the latter a
     file beside FILE, NAME.mutants, may hold lines `MUTANT  # reason`, where MUTANT is what stands after "not noticed".
     The exit code is 1 if a mutant without a reason is not noticed, or a reason is no longer needed.
+
+    Of a variant, what stands in its own file is changed; what it leaves as it is belongs to the mutants of its base.
+    Scenarios of the base that the variant keeps may notice, too.
     """
     from playtest.mutation import SURVIVED, Unfit, chosen, plan_of, reasons_in, trying
     from table.loading import load_game

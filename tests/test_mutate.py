@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,7 @@ def test_the_verdicts_are_the_same_with_several_processes_and_for_a_sample(here:
     assert len(some) == 10 and some == chosen(game, sample=10, seed=3)
     one = [v for verdicts in trying(plan, some, {}) for v in verdicts]
     assert one == [v for verdicts in trying(plan, some, {}, jobs=2) for v in verdicts]
+    assert not multiprocessing.active_children()  # one that still ended when Python did was told of in a traceback
 
 
 def test_variants_have_the_mutants_of_their_own_text(here: Path) -> None:
