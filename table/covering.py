@@ -11,7 +11,7 @@ import click
 
 from table.console import PLAIN_WIDTH, paint, plural, say, say_json
 from table.files import shown
-from table.options import Number, as_json, no_colour, parameters, rules_file, with_variants
+from table.options import Number, Written, as_json, no_colour, parameters, rules_file, with_variants
 
 if TYPE_CHECKING:
     from interpreter.rules import Rules
@@ -47,9 +47,7 @@ COLOURS = {
 @click.option("--seconds", type=Number(0.1), help="At most so long for each number of players.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="How many processes play.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed plays the same games.")
-@click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the rules, coloured, beside the rulebook."
-)
+@click.option("--html", type=Written(), help="Write the rules, coloured, beside the rulebook.")
 @with_variants
 @parameters
 @as_json

@@ -9,7 +9,7 @@ import click
 
 from table.console import paint, plural, say, show
 from table.files import find_rules, shown
-from table.options import Number, no_colour
+from table.options import Number, Written, no_colour
 
 if TYPE_CHECKING:
     from interpreter.game import Game
@@ -30,7 +30,7 @@ Examples:
 @click.option("--seed", type=int, default=SEED, show_default=True, help="Which game the bots play.")
 @click.option("--seconds", type=Number(0.1), default=3.0, show_default=True, help="How long to fuzz.")
 @click.option(
-    "--dir", "folder", type=click.Path(file_okay=False, path_type=Path), default="demo", help="Where the log goes."
+    "--dir", "folder", type=Written(folder=True), default="demo", help="Where the log goes."
 )
 @no_colour
 def demo_command(seed: int, seconds: float, folder: Path) -> int:

@@ -13,7 +13,7 @@ from playtest.folders import EXPLORE
 from table.broken_laws import failure_plain, tell_shortest
 from table.console import console, paint, plural, say, say_json, wrapped
 from table.files import free_path, shown
-from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
+from table.options import Written, as_json, no_colour, parameters, players, rules_file, with_variants
 
 if TYPE_CHECKING:
     from interpreter.log import Log
@@ -40,9 +40,7 @@ BYTES_A_POSITION = 700
 @click.option(
     "--positions", type=click.IntRange(1), default=1_000_000, show_default=True, help="Stop at so many positions."
 )
-@click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=EXPLORE, help="Where games are written."
-)
+@click.option("--out", type=Written(folder=True), default=EXPLORE, help="Where games are written.")
 @with_variants
 @parameters
 @players

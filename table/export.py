@@ -11,7 +11,7 @@ import click
 from table.console import plural, say
 from table.files import find_for_click, shown
 from table.log_refs import in_store, log_argument, read_ref
-from table.options import no_colour, with_variants
+from table.options import Written, no_colour, with_variants
 from table.show import check_seat, game_of, match_of
 
 if TYPE_CHECKING:
@@ -43,10 +43,12 @@ names.json: {"events": {"TowerRaised": "TowerBuilt"}, "members": {"seven": "seve
     help="A transcript, a trace for model checkers, or the log as one seat sees it.",
 )
 @click.option("--seat", metavar="SEAT", help="As this seat sees it; a referee without it (a spectator in a view).")
-@click.option("--to", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="A new file to write to.")
+@click.option("--to", metavar="FILE", type=Written(), help="A new file to write to.")
 @no_colour
 def export_command(log: Path, form: str, seat: str | None, to: Path | None) -> int:
     """Write a LOG as something else: plain text, an ITF trace, or the log of a view."""
+    if to is not None and to.exists():
+        raise click.UsageError(f"there is a file {to} already")
     match = match_of(log)
     if seat is not None:
         if form == "itf":
@@ -56,8 +58,6 @@ def export_command(log: Path, form: str, seat: str | None, to: Path | None) -> i
     if to is None:
         click.echo(text, nl=False)
         return 0
-    if to.exists():
-        raise click.UsageError(f"there is a file {to} already")
     to.write_text(text, encoding="utf-8")
     say(f"wrote {shown(to)}")
     return 0
@@ -84,7 +84,7 @@ def _text(match: Match, form: str, seat: str | None) -> str:
     help="The rules with the new names; those that the log names, as they are now, if not given.",
 )
 @with_variants
-@click.option("--to", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The new log.")
+@click.option("--to", metavar="FILE", type=Written(), help="The new log.")
 @no_colour
 def migrate_command(log: Path, mapping: Path, rules: Path | None, variants: tuple[Path, ...], to: Path | None) -> int:
     """Rewrite a LOG for rules in which only names have changed, into a new log that says where it comes from.

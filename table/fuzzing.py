@@ -14,7 +14,7 @@ from playtest.folders import FUZZ
 from table.broken_laws import failure_plain, tell_failure
 from table.console import complain, console, paint, plural, say, say_json, wrapped
 from table.files import shown
-from table.options import Number, as_json, no_colour, parameters, players, rules_file, with_variants
+from table.options import Number, Written, as_json, no_colour, parameters, players, rules_file, with_variants
 
 if TYPE_CHECKING:
     from interpreter.rules import Rules
@@ -49,14 +49,14 @@ Examples:
 )
 @click.option(
     "--corpus",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Written(folder=True),
     help="A folder of logs: replayed first; games that show something new are added.",
 )
 @click.option(
     "--uniform", is_flag=True, help="All moves alike, every game from the start: for figures, not for finding."
 )
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=FUZZ, help="Where failures are written."
+    "--out", type=Written(folder=True), default=FUZZ, help="Where failures are written."
 )
 @click.option("--thorough", type=Number(0, 1), help="The share of games in which every law is checked; 1: all of them.")
 @with_variants

@@ -10,7 +10,7 @@ import click
 from table.console import paint, plural, say, say_json
 from table.files import shown
 from table.log_refs import MARK, default_store, journal_of, opened, refs_of
-from table.options import as_json, no_colour
+from table.options import Written, as_json, no_colour
 
 if TYPE_CHECKING:
     from interpreter.store import Store
@@ -30,7 +30,7 @@ Examples:
     "--import", "imported", metavar="LOG", multiple=True, help="Copy a log, or all of a store, into the store."
 )
 @click.option("--export", "exported", metavar="MATCH", help="Copy a match out of the store.")
-@click.option("--to", metavar="FILE", type=click.Path(path_type=Path), help="Where it goes: MATCH.jsonl if not given.")
+@click.option("--to", metavar="FILE", type=Written(), help="Where it goes: MATCH.jsonl if not given.")
 @as_json
 @no_colour
 def matches_command(

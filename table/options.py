@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from table.console import forbid_colour
-from table.files import find_for_click
+from table.files import find_for_click, shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -23,6 +25,31 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
+
+
+class Written(click.Path):
+    """A file, or with `folder` a folder, that a command is going to write: what would stop it is told before anything is done.
+    A folder is made when it is needed, and with `made` also that of a file.
+    """
+
+    def __init__(self, *, folder: bool = False, made: bool = False) -> None:
+        super().__init__(file_okay=not folder, dir_okay=folder, writable=True, path_type=Path)
+        self.made = made or folder
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, or a usage error."""
+        path = Path(str(super().convert(value, param, ctx)))
+        above = path.absolute().parent
+        if self.made:
+            above = next(folder for folder in (above, *above.parents) if folder.exists())
+        name = shown(above)
+        if not above.exists():
+            self.fail(f"there is no folder `{name}`; make it first, or name another file", param, ctx)
+        if not above.is_dir():
+            self.fail(f"`{name}` is a file, not a folder", param, ctx)
+        if not path.exists() and not os.access(above, os.W_OK | os.X_OK):
+            self.fail(f"nothing can be written in the folder `{name}`", param, ctx)
+        return path
 
 
 def no_colour(command: Command) -> Command:

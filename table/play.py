@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from table.console import paint, say, say_json, show, width
 from table.files import find_rules, free_path, shown
 from table.log_refs import MARK, default_store, free_match, in_store, is_ref, journal_of, read_ref, refs_of
-from table.options import as_json, no_colour, parameters, players, with_variants
+from table.options import Written, as_json, no_colour, parameters, players, with_variants
 from table.series import leaders
 
 if TYPE_CHECKING:
@@ -65,9 +65,7 @@ class Wishes:
     help="Who takes the other seats: random, first, greedy or mcts; what it goes by after a colon: greedy:points, mcts:800.",
 )
 @click.option("--seed", type=int, help="Draws and bots follow from it; chosen by chance if not given.")
-@click.option(
-    "--log", type=click.Path(dir_okay=False, path_type=Path), help="Where the log goes; GAME-SEED.jsonl if not given."
-)
+@click.option("--log", type=Written(made=True), help="Where the log goes; GAME-SEED.jsonl if not given.")
 @click.option("--no-log", is_flag=True, help="Keep no log.")
 @click.option(
     "--store",

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from playtest.folders import REVIEW
 from table.console import paint, say, say_json
 from table.files import find_for_click
-from table.options import as_json, no_colour, parameters, players, rules_file, with_variants
+from table.options import Written, as_json, no_colour, parameters, players, rules_file, with_variants
 from table.review_page import head, say_clauses, say_figures, say_laws, say_logs, say_scenarios, why
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Played:
     help="Logs, or folders of them, of games played before.  [default: those below the folder of FILE]",
 )
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=REVIEW, help="Where games are written."
+    "--out", type=Written(folder=True), default=REVIEW, help="Where games are written."
 )
 @with_variants
 @parameters

@@ -14,7 +14,17 @@ import click
 from table import figure_tables
 from table.console import complain, console, say, say_json
 from table.files import find_for_click, shown
-from table.options import Number, as_json, no_colour, parameters, plain_value, players, rules_file, with_variants
+from table.options import (
+    Number,
+    Written,
+    as_json,
+    no_colour,
+    parameters,
+    plain_value,
+    players,
+    rules_file,
+    with_variants,
+)
 
 if TYPE_CHECKING:
     from interpreter.rules import Rules
@@ -66,7 +76,7 @@ def how_to_play(command: Command) -> Command:
 @click.command("simulate", epilog=SIMULATE_EXAMPLES)
 @rules_file
 @how_to_play
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw a picture of the figures.")
+@click.option("--plot", type=Written(), help="Draw a picture of the figures.")
 @with_variants
 @parameters
 @players
@@ -280,8 +290,6 @@ def _plot_possible(path: Path) -> None:
 
     if path.suffix.lower().removeprefix(".") not in formats():
         raise click.UsageError(f"--plot: `{shown(path)}` should end in one of {', '.join(f'.{e}' for e in formats())}")
-    if not path.parent.is_dir():
-        raise click.UsageError(f"--plot: there is no folder `{shown(path.parent)}`")
 
 
 # ---------------------------------------------------------------- for tools

@@ -681,6 +681,27 @@ def test_what_is_no_number_is_refused(option: tuple[str, str], run: Any, noughts
     assert found.code == 2 and "is not a number" in found.err
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("coverage {} --games 10000000 --html none/page.html", "there is no folder `none`; make it first"),
+        ("coverage {} --games 10000000 --html there/page.html", "`there` is a file, not a folder"),
+        ("explore {} --until marks(noughts)==9 --out there/found", "`there` is a file, not a folder"),
+        ("fuzz {} --games 10000000 --out there/found", "`there` is a file, not a folder"),
+        ("fuzz {} --games 10000000 --corpus there/found", "`there` is a file, not a folder"),
+        ("review {} {} --games 10000000 --out there/found", "`there` is a file, not a folder"),
+        ("play {} --log there/mine.jsonl", "`there` is a file, not a folder"),
+        ("demo --dir there/found", "`there` is a file, not a folder"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_anything_is_played(
+    run: Any, noughts: str, tmp_path: Path, command: str, told: str
+) -> None:
+    (tmp_path / "there").write_text("a file")
+    done = run(*command.format(noughts, noughts).split())
+    assert done.code == 2 and told in done.err
+
+
 def test_perft(run: Any, noughts: str) -> None:
     told = json.loads(run("perft", noughts, "--depth", "5", "--json").out)
     assert told["leaves"] == [1, 9, 72, 504, 3024, 15120]
