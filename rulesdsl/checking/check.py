@@ -12,35 +12,30 @@ from typing import Any
 from attrs import evolve, frozen
 
 from rulesdsl import core, syntax
-from rulesdsl.checking.calls import CallChecker
-from rulesdsl.checking.expr import ExprChecker, element_type, join
+from rulesdsl.checking.actions import ActionChecker
+from rulesdsl.checking.expr import ExprChecker, join
 from rulesdsl.checking.scenarios import ScenarioChecker
-from rulesdsl.checking.scope import Scope, facts_of
+from rulesdsl.checking.scope import Scope
 from rulesdsl.checking.stmt import StatementChecker
 from rulesdsl.checking.templates import template
 from rulesdsl.checking.usage import report_unused
 from rulesdsl.diagnostics import Diagnostic, Label, Source, Span, closest, in_order
 from rulesdsl.lowering.graph import complete
 from rulesdsl.lowering.lower import lower
-from rulesdsl.lowering.walk import everything, locals_of
 from rulesdsl.naming.declare import collect
 from rulesdsl.naming.names import Entity, Names
 from rulesdsl.secrecy.audiences import Secrets, check_guards, with_reveals
 from rulesdsl.secrecy.given import check_given
 from rulesdsl.secrecy.storing import check_stores
 from rulesdsl.types import (
-    BOOL,
     INT,
     UNKNOWN,
     BagType,
-    BoolType,
     EnumType,
     IntType,
     RecordType,
-    SetType,
     Type,
     describe,
-    is_collection,
     size,
     zero,
 )
@@ -266,7 +261,8 @@ class _Checker:
                 names.resolve(entity)
         events = tuple(self.event(decl, i + 1) for i, decl in enumerate(filter(self.own, self.declared(syntax.Event))))
         actions = tuple(
-            self.action(decl, i + 1) for i, decl in enumerate(filter(self.own, self.declared(syntax.Action)))
+            ActionChecker(names, self.scope("guard", decl.name.id)).action(decl, i + 1)
+            for i, decl in enumerate(filter(self.own, self.declared(syntax.Action)))
         )
         names.checked_actions = {action.name: action for action in actions}
         flows = tuple(self.flow(decl) for decl in filter(self.own, self.declared(syntax.Flow)))
@@ -446,98 +442,6 @@ class _Checker:
             )
         return self.names.known_int(found[0].limit, "the greatest number of choices")
 
-    # ------------------------------------------------------------ actions
-
-    def action(self, decl: syntax.Action, position: int) -> core.ActionInfo:
-        names = self.names
-        scope = self.scope("guard", decl.name.id)
-        scope.has_me = True
-        from rulesdsl.checking.scope import LocalInfo
-
-        scope.locals["me"] = LocalInfo("me", names.player, "parameter", decl.name.span, used=True)
-        given_types = dict(names.entities[decl.name.id].value)
-        given: list[core.ParamInfo] = []
-        chosen: list[core.Chosen] = []
-        for choice in decl.params:
-            if choice.domain is None:
-                if chosen:
-                    names.report(
-                        "F509",
-                        f"`{choice.name.id}` is given: it comes before the chosen ones",
-                        choice.span,
-                        "",
-                        "given parameters (`:`) first, then chosen ones (`in`)",
-                    )
-                kind = given_types[choice.name.id]
-                scope.declare(choice.name, "given", kind)
-                given.append(core.ParamInfo(choice.name.id, kind, choice.span))
-            else:
-                domain = ExprChecker(names, scope).collection(choice.domain)
-                kind = element_type(domain.type)
-                scope.declare(choice.name, "chosen", kind)
-                if domain.type != UNKNOWN:
-                    chosen.append(core.Chosen(choice.name.id, kind, domain, choice.domain.span))
-        prelude, rest = self.prelude(decl, scope)
-        scope.kind = "action"
-        checker = StatementChecker(names, scope, first_effect=rest[0].span if rest else None)
-        body, _ = checker.statements(rest)
-        return core.ActionInfo(
-            decl.name.id,
-            position,
-            names.player,
-            tuple(given),
-            tuple(chosen),
-            tuple(prelude),
-            (),
-            body,
-            None,
-            decl.name.span,
-            decl.doc,
-        )
-
-    def prelude(
-        self, decl: syntax.Action, scope: Scope
-    ) -> tuple[list[core.Guard | core.ActionLet], list[syntax.Statement]]:
-        """The lets and guards before the effects, and the statements that are the effects."""
-        names = self.names
-        made: list[core.Guard | core.ActionLet] = []
-        for node in decl.body:
-            scope.origins = set()
-            if isinstance(node, syntax.Let):
-                bound, _ = StatementChecker(names, scope).on_Let(node)
-                value = bound[0]
-                assert isinstance(value, core.Bind)
-                made.append(core.ActionLet(node.name.id, value.value, self.relies(scope, made), node.span))
-            elif isinstance(node, syntax.Require):
-                made.append(self.guard(node, scope, made))
-            else:
-                break
-        first_effect = next(
-            (i for i, n in enumerate(decl.body) if not isinstance(n, (syntax.Let, syntax.Require))), len(decl.body)
-        )
-        return made, list(decl.body[first_effect:])
-
-    def guard(self, node: syntax.Require, scope: Scope, earlier: list[core.Guard | core.ActionLet]) -> core.Guard:
-        first = next((g for g in earlier if isinstance(g, core.Guard) and g.name == node.name.id), None)
-        if first is not None:
-            self.names.report(
-                "N202",
-                f"`{node.name.id}` is required twice",
-                node.name.span,
-                "the second time",
-                "each `require` of an action has its own name",
-                labels=(Label(first.span, "the first is here"),),
-            )
-        condition = ExprChecker(self.names, scope).condition(node.condition)
-        relies = self.relies(scope, earlier)
-        sentence = template(self.names, scope, node.sentence, parameters_only=False)
-        scope.learn(facts_of(condition, scope)[0], node.name.id)
-        return core.Guard(node.name.id, condition, sentence, relies, node.span, node.doc)
-
-    def relies(self, scope: Scope, earlier: list[core.Guard | core.ActionLet]) -> tuple[str, ...]:
-        names = [item.name for item in earlier]
-        return tuple(name for name in names if name in scope.origins)
-
 
 def players_of(params: tuple[core.ParamInfo, ...], names_player: str) -> str:
     """A remedy for an audience that is nobody: the players that the event has."""
@@ -558,6 +462,3 @@ def narrowed_result(declared: Type, returned: list[Type]) -> Type:
         return declared
     lo, hi = max(declared.lo, total.lo), min(declared.hi, total.hi)
     return IntType(lo, hi) if lo <= hi else declared
-
-
-__all__ = ["BOOL", "BoolType", "CallChecker", "Checked", "SetType", "check", "everything", "is_collection", "locals_of"]

@@ -2,7 +2,7 @@
 
 `ExprChecker.expr(node, want)` is the whole of it. `want` is the type that the surroundings expect, which literals, members
 that two enums share, and `{}` take; the result may still be of another type, and `fit` makes it one or reports it. Its parts
-are in `base`, `literals`, `collections`, `operators`, `parts` and `calls`.
+are in `base`, `literals`, `collections`, `operators`, `parts`, `calls` and `functions`.
 """
 
 from __future__ import annotations

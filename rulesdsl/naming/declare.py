@@ -9,10 +9,7 @@ from rulesdsl import boards, core, syntax
 from rulesdsl.diagnostics import Label, Source, Span
 from rulesdsl.naming.names import BUILT_IN_TYPES, FUNCTIONS, MAX_SEATS, SPECIAL, Entity, Names
 from rulesdsl.naming.resolve import RESOLVERS
-from rulesdsl.types import (
-    EnumType,
-    IntType,
-)
+from rulesdsl.types import EnumType, IntType
 
 
 def collect(source: Source, module: syntax.Module, settings: Mapping[str, Any], seats: int | None) -> Names:
