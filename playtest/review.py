@@ -73,6 +73,11 @@ class Stored:
         """Whether the rules still do all of it."""
         return self.done is not None and self.done.difference is None and self.done.fault is None
 
+    @property
+    def at_once(self) -> bool:
+        """Whether it parts from the rules before anybody is asked: setting up the game goes otherwise."""
+        return self.done is not None and self.done.difference is not None and self.done.difference.record == 0
+
 
 def logs_below(folder: Path, *games: Game) -> Iterator[Path]:
     """The logs in a folder and its folders that are of one of these games, with the same variants; in the order of their names.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,9 @@ from attrs import field, frozen
 
 from playtest.folders import REVIEW
 from table.console import paint, say, say_json
-from table.files import find_for_click
+from table.files import find_for_click, shown
 from table.options import Written, as_json, no_colour, parameters, players, rules_file, with_variants
-from table.review_page import head, say_clauses, say_figures, say_laws, say_logs, say_scenarios, why
+from table.review_page import head, named, say_clauses, say_figures, say_laws, say_logs, say_scenarios, why
 
 if TYPE_CHECKING:
     from interpreter.game import Game
@@ -49,7 +49,7 @@ class Wanted:
 
 @frozen
 class Played:
-    """What was played with both rules. `saved`: the games that show differences, by number, with their logs before and after."""
+    """What was played with both rules by one number of players. `saved`: the games that show differences, by number, with their logs before and after."""
 
     rules: tuple[Rules, Rules]
     plans: tuple[Plan, Plan]
@@ -58,12 +58,28 @@ class Played:
     shown: dict[int, list[Comparison]]
     saved: dict[int, tuple[Path, Path]] = field(factory=dict)
 
+    @property
+    def players(self) -> int:
+        """How many play by the rules after the change."""
+        return len(self.sims[1].seats)
+
+    @property
+    def differing(self) -> list[Comparison]:
+        """The figures that differ."""
+        return [item for item in self.figures if item.differs]
+
 
 @click.command("review", epilog=EXAMPLES)
 @rules_file
 @click.argument("new", required=False, callback=lambda c, p, v: v and find_for_click(c, p, v))
 @click.option("--against", metavar="REVISION", help="Which version of FILE in git to compare with.  [default: HEAD]")
-@click.option("--games", type=click.IntRange(1), default=100, show_default=True, help="How many games to play.")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    help="How many games to play, shared out among the numbers of players.",
+)
 @click.option(
     "--bots", metavar="BOT,BOT", default="random", show_default=True, help="Who plays: see `rulesdsl compare`."
 )
@@ -76,9 +92,7 @@ class Played:
     multiple=True,
     help="Logs, or folders of them, of games played before.  [default: those below the folder of FILE]",
 )
-@click.option(
-    "--out", type=Written(folder=True), default=REVIEW, help="Where games are written."
-)
+@click.option("--out", type=Written(folder=True), default=REVIEW, help="Where games are written.")
 @with_variants
 @parameters
 @players
@@ -132,15 +146,15 @@ def review_command(
     rules = _rules(both, players)
     same = [rules.program.digest for rules in rules[0]] == [rules.program.digest for rules in rules[1]] and not params
     fuzzed: list[tuple[Rules, Result]] = []
-    played: Played | None = None
+    played: list[Played] = []
     if not same:
         plan = _plan(wanted, len(rules[1]))
         fuzzed = _fuzz(rules[1], plan, json_wanted)
         if not json_wanted:
             say_laws(fuzzed, plan, wanted, new or file, variants, both[1])
-        played = None if _broken(fuzzed) else _compare(both, wanted, json_wanted)
-        if played is not None and not json_wanted:
-            say_figures(played, wanted)
+        played = [] if _broken(fuzzed) else _compare(_pairs(rules), wanted, json_wanted)
+        if played and not json_wanted:
+            say_figures(played, wanted, _again(wanted, file, new, against, variants, params))
     elif not json_wanted:
         head("Play")
         say("  what is played has not changed: only titles, remarks or scenarios have")
@@ -189,39 +203,70 @@ def _broken(fuzzed: Sequence[tuple[Rules, Result]]) -> bool:
 # ---------------------------------------------------------------- figures
 
 
-def _compare(both: tuple[Game, Game], wanted: Wanted, quiet: bool) -> Played:
-    """Games of the same seeds by both rules; those that show differences are written."""
+def _pairs(rules: tuple[Sequence[Rules], Sequence[Rules]]) -> list[tuple[Rules, Rules]]:
+    """Both rules for each number of players that both are for, or for the fewest of each where there is no such number."""
+    before, after = ({len(item.seats): item for item in every} for every in rules)
+    return [(before[n], after[n]) for n in before if n in after] or [(rules[0][0], rules[1][0])]
+
+
+def _compare(pairs: Sequence[tuple[Rules, Rules]], wanted: Wanted, quiet: bool) -> list[Played]:
+    """Games of the same seeds by both rules, with each number of players; those that show differences are written."""
+    from table.simulating import games_bar
+
+    games = -(-wanted.games // len(pairs))
+    with games_bar(2 * games * len(pairs), quiet=quiet) as tell:
+        found = [_played(pair, games, wanted, tell) for pair in pairs]
+    for played in found:
+        for number in played.shown:
+            played.saved[number] = _saved(played, number, wanted.out, several=len(found) > 1)
+    return found
+
+
+def _played(pair: tuple[Rules, Rules], games: int, wanted: Wanted, tell: Callable[[int], None]) -> Played:
+    """So many games by both rules."""
     from playtest.review import telling_games
     from playtest.simulate import Plan, comparisons
-    from table.loading import rules_for
-    from table.simulating import games_bar, simulated
+    from table.simulating import simulated
 
-    first, second = (rules_for(game, wanted.players) for game in both)
     confidence = 0.95
-    with games_bar(wanted.games * 2, quiet=quiet) as tell:
-        one, other = (
-            simulated(rules, wanted.games, wanted.bots, wanted.seed, wanted.jobs, confidence, tell)
-            for rules in (first, second)
-        )
-    plans = tuple(Plan.of(rules, wanted.games, wanted.bots, wanted.seed) for rules in (first, second))
+    one, other = (simulated(rules, games, wanted.bots, wanted.seed, wanted.jobs, confidence, tell) for rules in pair)
+    plans = tuple(Plan.of(rules, games, wanted.bots, wanted.seed) for rules in pair)
     found = comparisons(one, other, confidence)
-    played = Played((first, second), (plans[0], plans[1]), (one, other), found, telling_games(one, other, found))
-    for number in played.shown:
-        played.saved[number] = _saved(played, number, wanted.out)
-    return played
+    return Played(pair, (plans[0], plans[1]), (one, other), found, telling_games(one, other, found))
 
 
-def _saved(played: Played, number: int, out: Path) -> tuple[Path, Path]:
-    """Write a game by both rules."""
+def _saved(played: Played, number: int, out: Path, several: bool) -> tuple[Path, Path]:
+    """Write a game by both rules. `several`: there are games of other numbers of players, too."""
     from playtest.simulate import game_log
 
     out.mkdir(parents=True, exist_ok=True)
     paths = []
     for rules, plan, when in zip(played.rules, played.plans, ("before", "after"), strict=True):
-        path = out / f"{rules.program.name}-{plan.seed}-{number}-{when}.jsonl"
+        name = f"{rules.program.name}-{played.players}p" if several else rules.program.name
+        path = out / f"{name}-{plan.seed}-{number}-{when}.jsonl"
         game_log(rules, plan, number).save(path)
         paths.append(path)
     return paths[0], paths[1]
+
+
+def _again(
+    wanted: Wanted,
+    file: Path,
+    new: Path | None,
+    against: str | None,
+    variants: Sequence[Path],
+    params: Mapping[str, Any],
+) -> str:
+    """The command that makes this review with more games."""
+    from interpreter.codec import show as text
+
+    words = ["rulesdsl review", named(file, ()), *([named(new, ())] if new is not None else [])]
+    words += [f"--against {against}"] if against is not None else []
+    words += [f"--with {shown(path)}" for path in variants]
+    words += [f"-p {name}={text(value)}" for name, value in params.items()]
+    words += [f"--bots {','.join(wanted.bots)}"] if wanted.bots != ("random",) else []
+    words += [f"--players {wanted.players}"] if wanted.players is not None else []
+    return " ".join([*words, f"--games {10 * wanted.games}"])
 
 
 # ---------------------------------------------------------------- logs
@@ -244,7 +289,7 @@ def _plain(
     found: Difference,
     tests: Scenarios,
     fuzzed: Sequence[tuple[Rules, Result]],
-    played: Played | None,
+    played: Sequence[Played],
     logs: Sequence[Stored],
 ) -> dict[str, Any]:
     from rulesdsl.variants.diff import as_json as change_json
@@ -260,10 +305,16 @@ def _plain(
         }
         for rules, result in fuzzed
     ]
-    shown_games = [] if played is None else [
-        {"game": number, "shows": [item.name for item in items], "logs": [str(path) for path in played.saved[number]]}
-        for number, items in played.shown.items()
-    ]  # fmt: skip
+    games = [
+        {
+            "players": one.players,
+            "game": number,
+            "shows": [item.name for item in items],
+            "logs": [str(path) for path in one.saved[number]],
+        }
+        for one in played
+        for number, items in one.shown.items()
+    ]
     return {
         "changes": [change_json(change) for change in found.changes],
         "unchanged": found.unchanged,
@@ -274,8 +325,8 @@ def _plain(
             "gone": list(tests.gone),
         },
         "laws": laws,
-        "figures": [] if played is None else [compared_plain(item) for item in played.figures],
-        "games": shown_games,
+        "figures": [{"players": one.players, **compared_plain(item)} for one in played for item in one.figures],
+        "games": games,
         "logs": [
             {
                 "log": str(item.path),

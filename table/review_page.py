@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from table.console import paint, plural, say, show, width
+from table.console import paint, plural, say, show, width, wrapped
 from table.files import shown
 
 if TYPE_CHECKING:
@@ -97,19 +97,39 @@ def say_laws(
     say(f"  more   rulesdsl fuzz {named(file, variants)} --games {10 * wanted.games}")
 
 
-def say_figures(played: Played, wanted: Wanted) -> None:
+def say_figures(played: Sequence[Played], wanted: Wanted, again: str) -> None:
+    """The figures that differ, for each number of players, with the games that show them. `again`: what plays more games."""
+    head("Figures")
+    bots = ", ".join(dict.fromkeys(wanted.bots))
+
+    def say_head(some: Sequence[Played]) -> None:
+        games, who = plural(len(some[0].sims[1].games), "game"), ", ".join(str(one.players) for one in some)
+        say(f"  {games} each with {who} {'player' if who == '1' else 'players'}, bots {bots}, seed {wanted.seed}")
+
+    same = [one for one in played if not one.differing]
+    for one in played:
+        if one.differing:
+            say_head([one])
+            _say_differing(one)
+        elif one is same[0]:
+            say_head(same)
+            say(f"  none of {plural(len(one.figures), 'figure')} differs" if len(same) == 1 else "  no figure differs")
+    if len(same) < len(played):
+        say("  one figure in twenty differs by chance: more games tell")
+    saved = [logs[1] for one in played for logs in one.saved.values()]
+    if saved:
+        say(f"  look   rulesdsl show {shown(saved[0])}")
+    say(f"  more   {again}")
+
+
+def _say_differing(played: Played) -> None:
     from table.figure_tables import figures
 
-    head("Figures")
-    bots, seats = ", ".join(dict.fromkeys(wanted.bots)), len(played.sims[1].seats)
-    say(f"  {plural(wanted.games, 'game')} each with {plural(seats, 'player')}, bots {bots}, seed {wanted.seed}")
-    differing = [item for item in played.figures if item.differs]
-    if differing:
-        for line in figures(differing, played.sims[0].confidence, marked=False):
-            say(line)
-    left = len(played.figures) - len(differing)
-    say(f"  {plural(left, 'other figure') if differing else 'none of ' + plural(left, 'figure')} "
-        f"{'does not differ' if differing and left == 1 else 'do not differ' if differing else 'differs'}")  # fmt: skip
+    differing, left = played.differing, len(played.figures) - len(played.differing)
+    for line in figures(differing, played.sims[0].confidence, marked=False):
+        say(line)
+    if left:
+        say(f"  {plural(left, 'other figure')} {'does' if left == 1 else 'do'} not differ")
     for number, items in played.shown.items():
         names = [item.name for item in items]
         told = [*names[:NAMED], f"and {len(names) - NAMED} more"] if len(names) > NAMED + 1 else names
@@ -117,8 +137,6 @@ def say_figures(played: Played, wanted: Wanted) -> None:
             say(line)
         for when, path, sim in zip(("before", "after"), played.saved[number], played.sims, strict=True):
             say(f"    {when:<7} {shown(path)}  {plural(sim.games[number].answers, 'answer')}, {_winners(sim, number)}")
-    if played.shown:
-        say(f"  look   rulesdsl show {shown(played.saved[next(iter(played.shown))][1])}")
 
 
 def _winners(sim: Simulation, number: int) -> str:
@@ -135,13 +153,24 @@ def say_logs(logs: Sequence[Stored], file: Path, variants: Sequence[Path]) -> No
         return
     head("Logs")
     parting = [item for item in logs if not item.holds]
-    for item in parting[:PARTING]:
+    at_once = [item for item in parting if item.at_once]
+    alone = [item for item in parting if item not in at_once] if len(at_once) > 1 else parting
+    for item in alone[:PARTING]:
         say(f"  {paint('parts', fg='yellow', bold=True)}  {shown(item.path)}")
-        told = why(item) + ("" if item.before or item.log is None else "; it was not played by the rules before, either")
+        told = why(item) + (
+            "" if item.before or item.log is None else "; it was not played by the rules before, either"
+        )
         for line in textwrap.wrap(told, width(), initial_indent=" " * 9, subsequent_indent=" " * 9):
             say(line)
-    if len(parting) > PARTING:
-        say(f"  and {len(parting) - PARTING} more")
+    if len(alone) > PARTING:
+        say(f"  and {len(alone) - PARTING} more")
+    if len(at_once) > 1:
+        whats = " or ".join(
+            dict.fromkeys(item.done.difference.what for item in at_once if item.done and item.done.difference)
+        )
+        who = "each of them parts" if len(at_once) == len(logs) else f"{len(at_once)} part"
+        for line in wrapped(f"  {who} at record 0, before anybody is asked: {whats}"):
+            say(line)
     going, total = len(logs) - len(parting), plural(len(logs), "logged game")
     if going == len(logs):
         say(f"  {total} {'goes on as it was played' if going == 1 else 'go on as they were played'}")

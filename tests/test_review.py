@@ -192,6 +192,74 @@ def test_a_variant_is_reviewed_beside_its_game(run: Any) -> None:
     assert list(logs_below(Path(), interpreter.load("sprint.rules"))) == []
 
 
+MANY = """\
+game many:
+    players 2..4
+
+param goal: 2..9 = 6
+
+state:
+    at[Player]: 0..12
+
+event Walked(by: Player, n: 1..2):
+    "{by} goes on by {n}"
+    at[by] += n
+
+action walk:
+    draw n from 1..2
+    emit Walked(me, n)
+    step home:
+        if at[me] >= goal:
+            end win me
+
+flow main:
+    draw start from 1..2
+    emit Walked(player0, start)
+    turns p from player0:
+        p chooses walk
+"""
+
+
+def test_figures_are_those_of_every_number_of_players(run: Any) -> None:
+    Path("many.rules").write_text(MANY)
+    Path("longer.rules").write_text(MANY.replace("= 6", "= 7"))
+    asked = ["review", "many.rules", "longer.rules", "--games", "30"]
+    found = json.loads(run(*asked, "--json").out)
+    assert [figure["players"] for figure in found["figures"] if figure["name"] == "answers a game"] == [2, 3, 4]
+    logs = [log for game in found["games"] for log in game["logs"]]
+    assert len(set(logs)) == len(logs) and {game["players"] for game in found["games"]} == {2, 3, 4}
+    for game in found["games"]:
+        assert all(len(read_log(path).header.seats) == game["players"] for path in game["logs"])
+    done = run(*asked)
+    assert all(f"10 games each with {n} players" in done.out for n in (2, 3, 4))
+    assert "more   rulesdsl review many.rules longer.rules --games 300" in done.out
+    alone = run(*asked, "--players", "3").out
+    assert "30 games each with 3 players" in alone and "with 2 players" not in alone
+    assert "more   rulesdsl review many.rules longer.rules --players 3 --games 300" in alone
+
+
+def test_where_one_plays_with_more_the_common_numbers_are_compared(run: Any) -> None:
+    Path("many.rules").write_text(MANY)
+    Path("wider.rules").write_text(MANY.replace("2..4", "3..6"))
+    found = json.loads(run("review", "many.rules", "wider.rules", "--games", "10", "--json").out)
+    assert sorted({figure["players"] for figure in found["figures"]}) == [3, 4]
+    Path("crowd.rules").write_text(MANY.replace("2..4", "6"))
+    found = json.loads(run("review", "many.rules", "crowd.rules", "--games", "10", "--json").out)
+    assert sorted({figure["players"] for figure in found["figures"]}) == [6], "the fewest of each"
+
+
+def test_logs_that_all_part_at_the_set_up_are_told_once(run: Any) -> None:
+    Path("many.rules").write_text(MANY)
+    for seed in range(5):
+        interpreter.load("many.rules").new(seed=seed).save(f"game-{seed}.jsonl")
+    Path("other.rules").write_text(
+        MANY.replace("draw start from 1..2", "draw other from 1..2").replace("player0, start", "player0, other")
+    )
+    done = run("review", "many.rules", "other.rules", "--games", "10")
+    assert "  each of them parts at record 0, before anybody is asked: the draw is another\n" in done.out
+    assert "parts  game-" not in done.out and "none of 5 logged games" in done.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
