@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -15,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
 
 from interpreter import Match, read_log
-from table.command import COMMANDS, cli, main
+from table.command import COMMANDS, cli
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -178,34 +176,6 @@ flow main:
     turns p from a:
         p chooses add
 """
-
-
-@frozen
-class Ran:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command in an empty folder, with `typed` at its prompt."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-
-    def run_command(*arguments: str, typed: str = "") -> Ran:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        assert "internal error" not in err, err
-        return Ran(int(stopped.value.code or 0), out, err)
-
-    return run_command
 
 
 @pytest.fixture

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
 
 import interpreter
 from interpreter import read_log, replay
 from playtest.review import logs_below, telling_games
 from playtest.simulate import Plan, comparisons, simulate
-from table.command import main
 
 RACE = """\
 game race:
@@ -57,31 +55,14 @@ scenario "three long strides":
 """
 
 
-@frozen
-class Ran:
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command in a folder with a game that is under git."""
+@pytest.fixture(autouse=True)
+def under_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a game that is under git."""
     monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
     Path("race.rules").write_text(RACE)
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "a race")
-
-    def run_command(*arguments: str) -> Ran:
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        output = capsys.readouterr()
-        return Ran(int(stopped.value.code or 0), output.out, output.err)
-
-    return run_command
 
 
 def git(*arguments: str) -> None:

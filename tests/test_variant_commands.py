@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
+from conftest import Ran
 
 from interpreter.game import Game
 from interpreter.log import read_log
 from interpreter.replay import replay
-from table.command import main
 
 HARBOUR = (Path(__file__).parent / "mistakes" / "harbour.rules").read_text(encoding="utf-8")
 
@@ -51,29 +50,12 @@ after step main.deal:
 """
 
 
-@frozen
-class Ran:
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command in a folder with a game and two variants."""
+@pytest.fixture(autouse=True)
+def two_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a game and two variants."""
     monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
     for name, text in (("harbour", HARBOUR), ("windy", WINDY), ("rich", RICH)):
         Path(f"{name}.rules").write_text(text, encoding="utf-8")
-
-    def run_command(*arguments: str) -> Ran:
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        output = capsys.readouterr()
-        return Ran(int(stopped.value.code or 0), output.out, output.err)
-
-    return run_command
 
 
 def edit(name: str, old: str, new: str) -> None:
