@@ -4,7 +4,7 @@ A bot answers the question that is open, from what its seat may know: what is hi
 (`playtest.hidden`). The same bot in the same match gives the same answers: what looks random comes from its seed.
 
     bot("random"), bot("first")        any legal move; the first one
-    bot("greedy"), bot("greedy:points")  what is best at once, by the measures of the game, or by one
+    bot("greedy"), bot("greedy:points")  what is best at once, by the goals of the game, or by one measure
     bot("mcts"), bot("mcts:800:points")  Monte-Carlo tree search with so many playouts (see `playtest.mcts`)
 """
 
@@ -78,7 +78,7 @@ class FirstBot:
 
 
 class ThinkingBot:
-    """A bot that looks at what moves lead to. `measures`: which to go by, all if none are named."""
+    """A bot that looks at what moves lead to. `measures`: which to go by, the goals of the game if none are named."""
 
     name = "thinking"
 

@@ -36,6 +36,7 @@ class Grower(Flows):
         self._main()
         self._laws()
         self._scenario()
+        self._goals()
         return self.parts.text()
 
     # ------------------------------------------------------------ actions
@@ -221,6 +222,16 @@ class Grower(Flows):
         if terms.maybe(50):
             scope = Scope(names=(("p", self.world.player),), depth=2)
             out += ["", "measure points(p: Player) -> int:", INDENT + terms.number(scope)]
+
+    def _goals(self) -> None:
+        """Measures in another order than they are declared, and one that does not count."""
+        terms = self.terms
+        if terms.maybe(25):
+            names = [terms.fresh("measured") for _ in range(terms.between(2, 3))]
+            for name in names:
+                value = terms.number(Scope(names=(("p", self.world.player),), depth=1))
+                self.parts.laws += ["", f"measure {name}(p: Player) -> int:", INDENT + value]
+            self.parts.laws += ["", f"goals {', '.join(reversed(names[1:]))}"]
 
     def _copies(self) -> str:
         line = next(line for line in self.parts.state if "deck:" in line)

@@ -2,7 +2,7 @@
 
 Each playout begins at the position, with one of several guesses of what the seat cannot see. It goes down the tree of moves, where every
 player goes for their own result; adds one move to it; plays on at random for a while; and values where it has come to: the
-result if the game is over, the measures if it is not. Draws are made as they come, so what stands in the tree are moves
+result if the game is over, the measures that count if it is not. Draws are made as they come, so what stands in the tree are moves
 only. Where there are many moves those come first after which the mover is best off at once, and more are looked at as a
 place in the tree is visited more often.
 """

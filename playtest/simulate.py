@@ -57,7 +57,7 @@ class Played:
     """One game. `credits`: what each seat has of the win, None if the game was given up; `bots`: who sat where.
 
     `way`: how it ended; `answers`, `options`: how many answers there were, and the legal moves at all of them together, passes
-    counted; `forced`: answers without a choice; `lead_changes`: how often another seat came to lead by the measures;
+    counted; `forced`: answers without a choice; `lead_changes`: how often another seat came to lead by the goals;
     `measures`: each measure for each seat at the end; `scores`: the scores, if the game has some.
     """
 
@@ -207,8 +207,13 @@ def simulate(plan: Plan, jobs: int = 1, confidence: float = CONFIDENCE) -> Simul
 def result_of(plan: Plan, games: Sequence[Played], confidence: float = CONFIDENCE) -> Simulation:
     """The simulation that the games of a plan make."""
     rules = _rules(plan)
-    names = Valuation(rules).names
+    names = _measures(rules)
     return Simulation(rules.seats, plan.bots, names, plan.seed, tuple(games), confidence)
+
+
+def _measures(rules: Rules) -> tuple[str, ...]:
+    """All measures, also those by which no bot goes."""
+    return tuple(rules.module.MEASURES)
 
 
 _RULES: dict[str, Rules] = {}
@@ -291,7 +296,7 @@ def play_game(rules: Rules, plan: Plan, number: int, plies: list[Ply] | None = N
         options=options,
         forced=forced,
         lead_changes=changes,
-        measures=tuple(tuple(row) for row in values.numbers(state)),
+        measures=tuple(tuple(row) for row in Valuation(rules, _measures(rules)).numbers(state)),
         scores=_scores(state),
     )
 

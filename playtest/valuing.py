@@ -10,17 +10,17 @@ from playtest.plies import State
 from rulesdsl.diagnostics import closest
 
 Worth = tuple[float, ...]
-"""Compared from left to right: the result, then each measure."""
+"""Compared from left to right: the result, then each measure that counts."""
 
 
 class Valuation:
-    """Compares states for a seat: by the result, and then by the measures in the order in which the rules declare them.
+    """Compares states for a seat: by the result, and then by the measures that are the `goals` of the rules, the first one first.
 
     A measure is taken as the seat's lead: its own number less the best of the others'.
     """
 
     def __init__(self, rules: Rules, measures: Sequence[str] = ()) -> None:
-        """`measures`: those to go by, instead of all.
+        """`measures`: those to go by, instead of the goals.
 
         Raises:
             ValueProblem: the game has no such measure.
@@ -31,7 +31,7 @@ class Valuation:
                 meant = closest(name, known)
                 hint = f"did you mean {meant}?" if meant else f"it has {', '.join(known) or 'none'}"
                 raise ValueProblem("", f"{rules.program.name} has no measure {name}; {hint}")
-        self.names = tuple(measures or known)
+        self.names = tuple(measures) or rules.program.goals
         self.seats = range(len(rules.seats))
         self._measures = [known[name] for name in self.names]
 

@@ -37,6 +37,7 @@ CODES: dict[str, str] = {
     "N208": "an argument whose name is unknown",
     "N209": "a scenario that names something that is not there",
     "N210": "a definition that needs itself",
+    "N211": "a goal that is no measure",
     # ------------------------------------------------------------ T: types
     "T301": "a value of another type",
     "T302": "too few or too many arguments",

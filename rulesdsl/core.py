@@ -747,6 +747,7 @@ class Program:
     """A checked, specialised program: one game with its parameters and number of seats fixed.
 
     `parameters`: values in internal form, by name, with their types. `player`: the type of seats.
+    `goals`: the names of the measures that count, the first one first.
     `clauses`: name and digest of each declaration, `kind name` by `kind name`; `places`: name and extent of each clause, of
     whatever file it comes from.
     The state has one slot for each field in order, and a last one for the outcome: None, or (winners mask, scores tuple or None).
@@ -768,6 +769,7 @@ class Program:
     actions: tuple[ActionInfo, ...]
     flows: tuple[FlowInfo, ...]
     measures: tuple[MeasureInfo, ...]
+    goals: tuple[str, ...]
     invariants: tuple[LawInfo, ...]
     transitions: tuple[LawInfo, ...]
     terminates: int | None

@@ -688,6 +688,15 @@ class Measure:
 
 
 @frozen
+class Goals:
+    """`goals links, points`: the measures that count, the first one first."""
+
+    span: Span
+    names: tuple[Name, ...]
+    doc: str = ""
+
+
+@frozen
 class Invariant:
     span: Span
     text: Sentence
@@ -974,6 +983,7 @@ Declaration = Union[
     Action,
     Flow,
     Measure,
+    Goals,
     Invariant,
     Transition,
     Terminates,

@@ -164,13 +164,16 @@ def _name(change: Change) -> str:
 
 def _is_short(change: Change) -> bool:
     """Whether `was` and `now` stand on the line of the clause."""
+    if change.kind == "goals":
+        return True
     return change.sign == "~" and change.kind in ("param", "title") and "\n" not in change.was + change.now
 
 
 def _told(change: Change) -> str:
     """What is said of a change: its values, why it is, or, of something new, what it is."""
     if _is_short(change):
-        return f"{change.was}  →  {change.now}"
+        told = "  →  ".join(text for text in (change.was, change.now) if text)
+        return f"{told}, because {change.because}" if change.because else told
     if change.kind == "scenarios":
         return f"{len(change.was.splitlines())} of them, because {change.because}"
     if change.because:

@@ -102,7 +102,7 @@ def program(**parts: Any) -> core.Program:
     plain: dict[str, Any] = {
         "name": "made", "title": "Made by hand", "rulebook": None, "player": PLAYER, "parameters": (), "enums": (COLOUR,),
         "enum_attributes": (), "records": (PIECE,), "boards": (), "constants": (), "fields": (), "defs": (), "events": (),
-        "actions": (), "flows": (), "measures": (), "invariants": (), "transitions": (), "terminates": None, "scenarios": (),
+        "actions": (), "flows": (), "measures": (), "goals": (), "invariants": (), "transitions": (), "terminates": None, "scenarios": (),
         "digest": "",
     }  # fmt: skip
     return core.Program(**{**plain, **parts})

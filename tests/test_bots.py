@@ -220,3 +220,55 @@ def test_tree_search_beats_greedy_in_atlanteon() -> None:
     rules = interpreter.load(GAMES / "atlanteon.rules").rules()
     figures = {f.name: f for f in simulate(Plan.of(rules, 8, ["mcts:60", "greedy"])).figures()}
     assert figures["won by the bot mcts:60"].value > 0.5
+
+
+GOALS = """\
+game shares:
+    players 2
+
+state:
+    coins[Player]: int
+    fame[Player]: int
+
+event Took(by: Player, coins_too: int, fame_too: int):
+    coins[by] += coins_too
+    fame[by] += fame_too
+
+action take(n in 0..3):
+    emit Took(me, n, 3 - n)
+
+flow main:
+    repeat 10:
+        for p in Player:
+            p chooses take
+    end tie
+
+measure wealth(p: Player) -> int:
+    coins[p]
+
+measure renown(p: Player) -> int:
+    fame[p]
+
+measure waste(p: Player) -> int:
+    -coins[p] - fame[p]
+"""
+
+
+@pytest.mark.parametrize(
+    ("goals", "taken", "leader"),
+    [("", 3, 0), ("goals renown, wealth", 0, 1), ("goals wealth", 3, 0), ("goals waste, renown", 0, 1)],
+)
+def test_bots_go_by_the_goals_in_their_order_and_by_no_other_measure(goals: str, taken: int, leader: int) -> None:
+    game = interpreter.Game.from_text({"shares.rules": f"{GOALS}\n{goals}\n"})
+    rules, start = game.rules(), game.start()
+    assert [str(bot(name, 1).choose(start)) for name in ("greedy", "mcts:60")] == [f"take({taken})"] * 2
+    assert str(bot("greedy:wealth", 1).choose(start)) == "take(3)"
+    after = start.play("take(2)").play("take(1)")
+    assert Valuation(rules).leader(after.key[0]) == leader
+    found = simulate(Plan.of(rules, 4, ["greedy", "random"]))
+    assert found.measures == ("wealth", "renown", "waste") and {len(game.measures) for game in found.games} == {3}
+
+
+def test_a_leader_by_the_goals_is_nobody_where_they_do_not_tell() -> None:
+    game = interpreter.Game.from_text({"shares.rules": f"{GOALS}\ngoals waste\n"})
+    assert Valuation(game.rules()).leader(game.start().play("take(2)").play("take(1)").key[0]) is None

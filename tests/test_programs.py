@@ -114,7 +114,7 @@ def test_generated_programs_use_the_language() -> None:
         "?", "set[", "bag[", "list[", "map[", "def ", "return", "event ", "after", " can ", "require ", "let ", "var ",
         "chooses", " may ", "may repeatedly", "otherwise:", "turns ", "for ", "while ", "repeat ", "draw ", "step ", "if ", "elif ",
         "else:", "break", "continue", "end tie", "end win", "end scores", "is some", "?.", " in ", "not in", "any(", "all(",
-        "count(", "sum(", "min(", "max(", "len(", "distinct(", "//", "%", "invariant", "transition", "measure", "scenario",
+        "count(", "sum(", "min(", "max(", "len(", "distinct(", "//", "%", "invariant", "transition", "measure", "goals ", "scenario",
         "private to by", "seats_from(", ".neighbours",
     )  # fmt: skip
     assert [word for word in wanted if word not in text] == []

@@ -95,6 +95,8 @@ APART = [
     "replace flow draw_card(p: Player):\n    return",
     "remove flow sail because \"nobody sails\"",
     "replace measure best_card(p: Player) -> int:\n    1",
+    "add goals best_card, lanterns",
+    "add measure luck(_p: Player) -> int:\n    1",
     'replace invariant "no card is made or lost":\n    true',
     'remove transition "boats never sail back" because "they may"',
     "replace terminates within 60 choices",
@@ -177,6 +179,7 @@ TOGETHER = [
     ("replace step main.deal:\n    pass", "replace flow main:\n    end tie"),
     ("before step main.deal:\n    pass", "before step main.deal:\n    emit RoundBegan()"),
     ("after step main.deal:\n    pass", 'remove step main.deal because "no hands"'),
+    ("add goals best_card", "add goals lanterns, best_card"),
     ("replace board Cell = grid(4, 4)", 'remove board Cell because "no board"'),
     ('remove scenario "a hand is dealt" because "x"', 'replace scenario "a hand is dealt":\n    expect rounds == 0'),
 ]  # fmt: skip
@@ -453,3 +456,36 @@ def test_a_variant_that_does_nothing_is_the_base():
     assert parse(windy)[1] == []
     assert text_of(compose_source(windy).module) == text_of(BASE)
     assert load_source(windy).program.digest == load_source(HARBOUR).program.digest
+
+
+def test_goals_are_one_clause_that_is_replaced_removed_locked_and_told_in_a_line():
+    rich = source("rich", "add goals best_card, lanterns")
+    dark = source("dark", "## Light is all.\nreplace goals lanterns", base=rich)
+    all_of_them = source("open", 'remove goals because "all count"', base=rich)
+    assert load_source(HARBOUR).program.goals == ("lanterns", "best_card")
+    assert load_source(rich).program.goals == ("best_card", "lanterns")
+    assert load_source(dark).program.goals == ("lanterns",)
+    assert load_source(all_of_them).program.goals == ("lanterns", "best_card")
+    assert len({load_source(text).program.digest for text in (HARBOUR, rich, dark)}) == 3
+    composed = compose_source(dark)
+    (change,) = difference(compose_source(rich).module, composed.module, composed.overrides).changes
+    assert (change.sign, change.clause, change.was, change.now, change.doc) == ("~", "goals", "best_card, lanterns", "lanterns", "Light is all.")
+    assert '"goals":' in lock_text(dark)
+    (item,) = stale(evolve(dark, base=source("rich", "add goals best_card")), lock_text(dark))
+    assert item.code == "X807" and item.title == "`goals` has changed in the base"
+
+
+def test_a_variant_of_two_that_disagree_about_goals_decides():
+    first, second = module("first", "add goals best_card"), module("second", "add goals lanterns")
+    both = module("both", "replace goals lanterns, best_card")
+    below = {"both": frozenset({"first", "second"})}
+    for order in permutations([first, second, both]):
+        made = compose(BASE, order, below)
+        assert not made.diagnostics, render(made.diagnostics)
+        assert clause_texts(made.module)["goals"] == "lanterns, best_card"
+
+
+def test_a_measure_that_is_no_goal_is_kept():
+    with_luck = source("luck", "add measure luck(_p: Player) -> int:\n    1", "add goals luck")
+    program = load_source(with_luck).program
+    assert program.goals == ("luck",) and [info.name for info in program.measures] == ["lanterns", "best_card", "luck"]

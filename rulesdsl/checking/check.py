@@ -23,7 +23,7 @@ from rulesdsl.diagnostics import Diagnostic, Label, Source, Span, closest, in_or
 from rulesdsl.lowering.graph import complete
 from rulesdsl.lowering.lower import lower
 from rulesdsl.naming.declare import collect
-from rulesdsl.naming.names import Entity, Names
+from rulesdsl.naming.names import Entity, Names, article
 from rulesdsl.secrecy.audiences import Secrets, check_guards, with_reveals
 from rulesdsl.secrecy.given import check_given
 from rulesdsl.secrecy.storing import check_stores
@@ -301,6 +301,7 @@ class _Checker:
             actions=actions,
             flows=flows,
             measures=measures,
+            goals=self.goals(),
             invariants=invariants,
             transitions=transitions,
             terminates=self.terminates(),
@@ -428,19 +429,35 @@ class _Checker:
         condition = ExprChecker(self.names, scope).condition(decl.condition)
         return core.LawInfo(decl.text.text, condition, frozenset(), decl.condition.span)
 
+    def goals(self) -> tuple[str, ...]:
+        """The measures that count, the first one first: all, where nothing is said."""
+        entities = self.names.entities
+        measures = tuple(entity.name for entity in entities.values() if entity.kind == "measure")
+        decl: syntax.Goals | None = self.only(syntax.Goals)
+        if decl is None:
+            return measures
+        for name in decl.names:
+            entity = entities.get(name.id)
+            hint = self.names.nearest(name.id, ("measure",))
+            if entity is None:
+                self.names.report("N201", f"there is no measure `{name.id}`", name.span, "not a measure", hint)
+            elif entity.kind != "measure":
+                label = Label(entity.span, f"the {entity.kind} is here")
+                title = f"`{name.id}` is {article(entity.kind)}, not a measure"
+                self.names.report("N211", title, name.span, "a goal is a measure", hint, labels=(label,))
+        return tuple(name.id for name in decl.names)
+
     def terminates(self) -> int | None:
-        found = self.declared(syntax.Terminates)
-        if not found:
-            return None
-        if len(found) > 1:
-            self.names.report(
-                "N202",
-                "`terminates` is there twice",
-                found[1].span,
-                "",
-                labels=(Label(found[0].span, "the first is here"),),
-            )
-        return self.names.known_int(found[0].limit, "the greatest number of choices")
+        decl: syntax.Terminates | None = self.only(syntax.Terminates)
+        return None if decl is None else self.names.known_int(decl.limit, "the greatest number of choices")
+
+    def only(self, kind: type) -> Any:
+        """The declaration of a kind that is there once, or not at all."""
+        first, *others = self.declared(kind) or [None]
+        if others:
+            label = Label(first.span, "the first is here")
+            self.names.report("N202", f"`{kind.__name__.lower()}` is there twice", others[0].span, "", labels=(label,))
+        return first
 
 
 def players_of(params: tuple[core.ParamInfo, ...], names_player: str) -> str:

@@ -64,7 +64,7 @@ def format_statement(statement: syntax.Statement, indent: int = 0) -> str:
 # ---------------------------------------------------------------- statements and declarations as lines
 
 _ONE_LINERS = (
-    syntax.Param, syntax.Const, syntax.Board, syntax.Terminates, syntax.StateField, syntax.SetParam, syntax.Remove,
+    syntax.Param, syntax.Const, syntax.Board, syntax.Goals, syntax.Terminates, syntax.StateField, syntax.SetParam, syntax.Remove,
     syntax.RemoveScenarios,
     syntax.ReplaceMember, syntax.ReplaceRequire, syntax.AddRequire, syntax.AddChoice, syntax.AddField,
 )  # fmt: skip
@@ -147,6 +147,8 @@ class Printer(StatementPrinter):
             case syntax.Board():
                 names = ", ".join(name.id for name in d.names)
                 self._line(start, d.span.end, Seq((f"board {names} = ", self._docs.expr(d.shape))), 0, until=limit)
+            case syntax.Goals():
+                self._line(start, d.span.end, f"goals {', '.join(name.id for name in d.names)}", 0, until=limit)
             case syntax.Terminates():
                 self._line(start, d.span.end, Seq(("terminates within ", self._docs.expr(d.limit), " choices")), 0, until=limit)
             case syntax.Game():

@@ -241,6 +241,9 @@ def _program_lines(program: core.Program) -> Iterator[str]:
     for measure in program.measures:
         yield ""
         yield f"measure {measure.name}({_params(measure.params)}) -> {measure.result}: {expr_text(measure.value)}"
+    if program.goals != tuple(measure.name for measure in program.measures):
+        yield ""
+        yield f"goals {', '.join(program.goals)}"
     for word, laws in (("invariant", program.invariants), ("transition", program.transitions)):
         for law in laws:
             yield ""

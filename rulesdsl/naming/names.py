@@ -142,7 +142,7 @@ class Names:
         found = closest(word, [*pool, *extra])
         if found is not None:
             return self.meant(found)
-        if word in ELSEWHERE and not {"event", "action"} & set(kinds):
+        if word in ELSEWHERE and not {"event", "action", "measure"} & set(kinds):
             return ELSEWHERE[word]
         if len(kinds) == 1 and 0 < len(pool) <= 6:
             return f"the {kinds[0]}s are {', '.join(pool)}" if len(pool) > 1 else f"the only {kinds[0]} is `{pool[0]}`"

@@ -16,7 +16,7 @@ DEEPEST_BRACKETS = 60
 DEEPEST_BLOCKS = 40
 
 # Words that start a line at the margin only, or a line of a scenario only; elsewhere they start lines as names.
-AT_MARGIN = frozenset({"SET", "REPLACE", "REMOVE", "ADD", "BEFORE"})
+AT_MARGIN = frozenset({"GOALS", "SET", "REPLACE", "REMOVE", "ADD", "BEFORE"})
 IN_SCENARIO = frozenset({"WITH", "GIVEN", "RUN", "EXPECT"})
 
 OPENING = frozenset({"LPAR", "LSQB", "LBRACE"})

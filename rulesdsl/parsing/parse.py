@@ -33,7 +33,7 @@ STARTS = ("module", "expr", "statement")
 
 # Words that are keywords only in their place, where no name can stand. All other words of the grammar are reserved.
 SOFT = frozenset({
-    "add", "bag", "because", "before", "by", "choice", "choices", "expect", "from", "field", "given", "list", "map", "member", "naming", "of", "players", "remove", "replace", "rulebook", "run", "scenarios", "scores", "set", "some",
+    "add", "bag", "because", "before", "by", "choice", "choices", "expect", "from", "field", "given", "goals", "list", "map", "member", "naming", "of", "players", "remove", "replace", "rulebook", "run", "scenarios", "scores", "set", "some",
     "tie", "title", "to", "win", "with", "within",
 })
 # Where a soft word would be taken for a keyword all the same: after a player, and at the start of a scenario's line.

@@ -41,11 +41,11 @@ def raw_tokens(text: str, start: int, end: int) -> list[Raw]:
 # ---------------------------------------------------------------- words of the language
 
 DECLARATIONS = frozenset(
-    {"game", "param", "const", "enum", "record", "board", "state", "def", "event", "action", "flow", "measure", "invariant",
-     "transition", "terminates", "scenario", "variant", "set", "replace", "remove", "add", "before", "after"}
+    {"game", "param", "const", "enum", "record", "board", "state", "def", "event", "action", "flow", "measure", "goals",
+     "invariant", "transition", "terminates", "scenario", "variant", "set", "replace", "remove", "add", "before", "after"}
 )
 # Those of them that are names elsewhere.
-SOFT_DECLARATIONS = frozenset({"set", "replace", "remove", "add", "before", "after"})
+SOFT_DECLARATIONS = frozenset({"goals", "set", "replace", "remove", "add", "before", "after"})
 STATEMENTS = frozenset(
     {"let", "var", "return", "require", "emit", "if", "elif", "else", "for", "while", "repeat", "turns", "step", "draw",
      "otherwise", "end", "break", "continue", "pass"}

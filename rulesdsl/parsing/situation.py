@@ -8,7 +8,7 @@ from functools import cached_property
 from attrs import field, frozen
 
 from rulesdsl.diagnostics import Source, Span
-from rulesdsl.parsing.raw import CLOSER, CONNECTING, DECLARATIONS, HEADERS, OPENER, Raw, raw_tokens
+from rulesdsl.parsing.raw import CLOSER, CONNECTING, DECLARATIONS, HEADERS, OPENER, SOFT_DECLARATIONS, Raw, raw_tokens
 
 # What a line looks like that starts with a word.
 SHAPES = {
@@ -16,7 +16,8 @@ SHAPES = {
     "rulebook": 'rulebook "file.md"', "param": "param name: type = default", "const": "const name = value",
     "enum": "enum Name:` or `enum Name(attribute: type):", "record": "record Name:", "board": "board Cell = grid(5, 5)",
     "def": "def name(x: type) -> type:", "event": "event Name(x: type):", "action": "action name(given: type, chosen in domain):",
-    "flow": "flow name(x: type):", "measure": "measure name(p: Player) -> int:", "invariant": 'invariant "text":',
+    "flow": "flow name(x: type):", "measure": "measure name(p: Player) -> int:", "goals": "goals measure, measure",
+    "invariant": 'invariant "text":',
     "transition": 'transition "text":', "terminates": "terminates within 100 choices", "scenario": 'scenario "text":',
     "let": "let name = value", "var": "var name: type = value", "emit": "emit Event(value)", "for": "for x in values if condition:",
     "turns": "turns p from first if condition:", "repeat": "repeat number:", "step": "step name:", "draw": "draw name from values",
@@ -28,6 +29,8 @@ SHAPES = {
 VALUES = frozenset({"NAME", "INT", "TRUE", "FALSE", "NONE", "LPAR", "LSQB", "LBRACE", "MINUS"})
 # The keywords that may follow a value and are no operators.
 _AFTER_A_VALUE = frozenset({"ELSE", "FROM", "CHOOSES", "MAY", "SCORES", "CHOICES", "BY"})
+# What can be added and replaced as a whole.
+_CLAUSES = DECLARATIONS - {"game", "state", "variant"} - (SOFT_DECLARATIONS - {"goals"})
 _TYPES = frozenset({"SET", "BAG", "LIST", "MAP"})
 
 
@@ -166,6 +169,9 @@ class Situation:
         if first == "add" and len(self.line) == 1 and not self.on_new_line:
             kinds = ", ".join(sorted(f"`{word.lower()}`" for word in self.accepts))
             return (f"what can be added: {kinds}",)
+        second = self.line[1].text if len(self.line) > 1 else ""
+        if first in ("add", "replace") and second in _CLAUSES:
+            return (f"`{first} {SHAPES[second]}`",)
         return (f"`{SHAPES[first]}`",) if first in SHAPES else ()
 
     def line_of(self, token: Raw) -> list[Raw]:

@@ -108,7 +108,7 @@ def add_needed(declaration: Any) -> Diagnostic:
     """A declaration of a variant that does not say what it does to the base."""
     word = declaration.span.text.split()[0]
     return Diagnostic(
-        "S122", f"a variant says whether a {word} is new", declaration.span, "",
+        "S122", "a variant says whether this is new", declaration.span, "",
         hints=(f"write `add {word} ...` for a new one, `replace {word} ...` for one of the base",),
     )
 

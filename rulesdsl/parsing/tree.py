@@ -164,6 +164,14 @@ class Builder(Statements):
         params, result, value = nodes(c)
         return syntax.Measure(self._span(c), self._name(c[1]), params.value, result, value, self._doc(c[0]))
 
+    def on_goals(self, c: list[Any]) -> syntax.Goals:
+        names = self._names(c)
+        for place, name in enumerate(names):
+            first = next(other for other in names if other.id == name.id)
+            if first is not names[place]:
+                self._complain("S116", f"`{name.id}` is a goal twice", name.span, "a second time")
+        return syntax.Goals(self._span(c), names, self._doc(c[0]))
+
     def on_invariant(self, c: list[Any]) -> syntax.Invariant:
         return syntax.Invariant(self._span(c), self._sentence(c[1]), nodes(c)[0], self._doc(c[0]))
 
@@ -261,8 +269,8 @@ class Builder(Statements):
         whole = evolve(first, span=self._span(c))
         return Part(whole.span, (whole, *(evolve(clause, continues=True) for clause in others)))
 
-    def on_remove_terminates(self, c: list[Any]) -> syntax.Remove:
-        return syntax.Remove(self._span(c), "terminates", (), None, c[2], self._doc(c[0]))
+    def on_remove_only(self, c: list[Any]) -> syntax.Remove:
+        return syntax.Remove(self._span(c), str(c[1]), (), None, c[2], self._doc(c[0]))
 
     def on_remove_scenarios(self, c: list[Any]) -> syntax.RemoveScenarios:
         return syntax.RemoveScenarios(self._span(c), tuple(self._names(c)), nodes(c)[-1], self._doc(c[0]))

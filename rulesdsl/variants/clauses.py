@@ -57,6 +57,8 @@ class Clause:
                 return str(node.text)
             case syntax.StateField():
                 return _dedented(canonical(syntax.State(node.span, (evolve(node, doc=""),)), wide + STEP if width else wide))
+            case syntax.Goals():
+                return ", ".join(name.id for name in node.names)
             case syntax.Param():
                 return f"{format_type(node.type)} = {format_expr(node.default)}"
             case syntax.Enum():

@@ -17,6 +17,7 @@ from rulesdsl.checking.scenario_names import words_in, words_of
 from rulesdsl.diagnostics import Diagnostic, Label, Span, closest
 from rulesdsl.variants.conflicts import Below, Item, find, items_of
 from rulesdsl.variants.deltas import (
+    ONCE,
     PARTS,
     TEXTS,
     Key,
@@ -242,6 +243,9 @@ class _Work:
     def missing(self, key: Key, span: Span) -> None:
         """There is no such clause: say what was probably meant."""
         kind, name = key[0], key[1]
+        if kind in ONCE:
+            self.report("X801", f"the base does not say {ONCE[kind]}", span, "", f"`add {kind} ...` says it")
+            return
         if kind in TEXTS:
             near = closest(name, [declaration_key(d)[1] for d in self.declarations if declaration_key(d)[0] == kind])
             self.report("X801", f"the base has no {kind} of this name", span, "", f'did you mean "{near}"?' if near else "")
@@ -340,11 +344,11 @@ class _Work:
     def on_Add(self, delta: syntax.Add) -> None:
         decl = documented(delta.declaration, delta.doc)
         kind, *_ = key = declaration_key(decl)
-        position = self.find(key) if isinstance(decl, syntax.Terminates) else None
+        position = self.find(key) if kind in ONCE else None
         if position is not None:
             label = Label(self.declarations[position].span, "it is here")
-            hint = "`replace terminates ...` changes it"
-            self.report("X804", "the base says already when the game must end", delta.span, "", hint, labels=(label,))
+            hint = f"`replace {kind} ...` changes it"
+            self.report("X804", f"the base says already {ONCE[kind]}", delta.span, "", hint, labels=(label,))
             return
         names = [(name.id, name.span) for name in names_of(decl)]
         if kind in TEXTS:
@@ -559,8 +563,8 @@ class _Work:
         else:
             name = delta.text.text if delta.text is not None else delta.path[0].id if delta.path else ""
             position = self.find((delta.kind, name))
-            if position is None and delta.kind == "terminates":
-                self.report("X801", "the base does not say when the game must end", delta.span)
+            if position is None and delta.kind in ONCE:
+                self.report("X801", f"the base does not say {ONCE[delta.kind]}", delta.span)
             elif position is None:
                 self.missing((delta.kind, name), delta.text.span if delta.text is not None else delta.path[0].span)
             else:

@@ -15,6 +15,8 @@ a step, `("choice", "turn", "draw", "take")` is an action that is offered in one
 TEXTS = ("invariant", "transition", "scenario")
 PARTS = ("step", "require", "member")
 SIDES = ("before", "after")
+ONCE = {"goals": "which measures count", "terminates": "when the game must end"}
+"""What has no name, since there is one at most, and what it says."""
 
 
 def key_name(key: Key) -> str:
@@ -30,6 +32,8 @@ def told(key: Key) -> str:
     kind, *names = key
     if kind in TEXTS:
         return f'{kind} "{names[0]}"'
+    if kind in ONCE:
+        return f"`{kind}`"
     name = f"`{'.'.join(names)}`" if any(names) else ""
     if kind in SIDES:
         return f"what comes {kind} step {name}"
