@@ -109,4 +109,5 @@ CODES: dict[str, str] = {
     "W904": "a game that can end without a result",
     "W905": "an event that tells what is then kept in secret",
     "W906": "a rulebook that is not there",
+    "W907": "an event that tells everybody what only some may see",
 }

@@ -7,7 +7,7 @@ is red, do not.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from attrs import define, evolve, field
 
@@ -15,8 +15,8 @@ from rulesdsl import core
 from rulesdsl.lowering.walk import statements
 from rulesdsl.types import BagType
 
-Tokens = frozenset[str]
-NOTHING: Tokens = frozenset()
+Token = TypeVar("Token")
+NOTHING: frozenset[Any] = frozenset()
 
 _FIRST_ONLY = frozenset({
     "unwrap", "cast", "some", "get", "list_top", "list_get", "list_slice", "map_get", "distinct", "to_set", "elements",
@@ -30,16 +30,16 @@ _PICKED = frozenset({"min", "max", "first", "set", "list", "bag", "map"})
 
 
 @define(eq=False)
-class Carried:
+class Carried(Generic[Token]):
     """What expressions carry. `local` says it of names, `read` of fields."""
 
     program: core.Program
-    local: Callable[[str], Tokens]
-    read: Callable[[core.Read], Tokens]
-    _bound: dict[str, Tokens] = field(factory=dict)
+    local: Callable[[str], frozenset[Token]]
+    read: Callable[[core.Read], frozenset[Token]]
+    _bound: dict[str, frozenset[Token]] = field(factory=dict)
     _open: set[str] = field(factory=set)
 
-    def of(self, expr: core.Expr) -> Tokens:
+    def of(self, expr: core.Expr) -> frozenset[Token]:
         """What an expression carries."""
         if isinstance(expr, core.Local):
             return self._bound[expr.name] if expr.name in self._bound else self.local(expr.name)
@@ -57,7 +57,7 @@ class Carried:
             return self._call(expr)
         return NOTHING
 
-    def _op(self, expr: core.Op) -> Tokens:
+    def _op(self, expr: core.Op) -> frozenset[Token]:
         if isinstance(expr.type, BagType) and isinstance(expr.args[0], core.Comp):
             return self._comp(evolve(expr.args[0], element=expr.args[0].key or expr.args[0].element))  # counts are no cards
         if expr.op in _FIRST_ONLY:
@@ -66,22 +66,22 @@ class Carried:
             return self._any(expr.args)
         return self._any(expr.args[1:]) if expr.op == "if" else NOTHING
 
-    def _any(self, exprs: tuple[core.Expr, ...]) -> Tokens:
+    def _any(self, exprs: tuple[core.Expr, ...]) -> frozenset[Token]:
         return NOTHING.union(*(self.of(part) for part in exprs))
 
-    def _with(self, names: dict[str, Tokens], *exprs: core.Expr) -> Tokens:
+    def _with(self, names: dict[str, frozenset[Token]], *exprs: core.Expr) -> frozenset[Token]:
         before, self._bound = self._bound, {**self._bound, **names}
         found = self._any(exprs)
         self._bound = before
         return found
 
-    def _comp(self, expr: core.Comp) -> Tokens:
-        names: dict[str, Tokens] = {}
+    def _comp(self, expr: core.Comp) -> frozenset[Token]:
+        names: dict[str, frozenset[Token]] = {}
         for clause in expr.clauses:
             names[clause.var] = self._with(names, clause.source)
         return self._with(names, *((expr.key,) if expr.key is not None else ()), expr.element)
 
-    def _call(self, expr: core.Call) -> Tokens:
+    def _call(self, expr: core.Call) -> frozenset[Token]:
         if expr.name in self._open:
             return NOTHING
         info = self.program.def_(expr.name)

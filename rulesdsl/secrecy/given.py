@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from rulesdsl import core
 from rulesdsl.naming.names import Names
 from rulesdsl.secrecy.audiences import NOBODY, Audience, Secrets, aliases, both, place_of, renamed, root_of, without
-from rulesdsl.secrecy.carried import NOTHING, Carried, Tokens, sources_of
-from rulesdsl.secrecy.telling import ANSWER, OUTCOME, SECRET, Telling
+from rulesdsl.secrecy.carried import NOTHING, Carried, sources_of
+from rulesdsl.secrecy.endings import last_emits
+from rulesdsl.secrecy.keeping import Kept
+from rulesdsl.secrecy.showing import Showing
+from rulesdsl.secrecy.telling import Telling
+from rulesdsl.secrecy.untold import ANSWER, OUTCOME, SECRET, Tokens, Untold
 
 Known = dict[str, Audience]
 """Who sees the value of each local; one that is missing is public. Under `untold(name)`: whether an event has told an answer
@@ -25,7 +29,9 @@ or an outcome (then it is missing or None)."""
 
 def check_given(program: core.Program, names: Names, secrets: Secrets) -> None:
     """Reports given arguments that the asked player may not know, and public parameters of events that need a mark."""
-    checker = _Giving(program, names, secrets, Telling(program, names))
+    kept = {event.name: Kept(program, event) for event in program.events}
+    telling, showing = Telling(program, names, kept), Showing(program, names, kept, last_emits(program))
+    checker = _Giving(program, names, secrets, telling, showing)
     checker.settle()
     checker.silent = False
     checker.all()
@@ -39,6 +45,7 @@ class _Giving:
     names: Names
     secrets: Secrets
     telling: Telling
+    showing: Showing
     params: dict[tuple[str, str], Audience] = field(factory=dict)
     carried: dict[tuple[str, str], Tokens] = field(factory=dict)
     """What the parameters of flows and the given ones of actions carry."""
@@ -64,10 +71,10 @@ class _Giving:
             self.start(flow.name, flow.params, flow.body or ())
         for action in self.program.actions:
             lets = tuple(core.Bind(i.name, i.value, i.span) for i in action.prelude if isinstance(i, core.ActionLet))
-            self.start(action.name, action.given, (*lets, *(action.effects or ())), action.chosen)
+            self.start(action.name, action.given, (*lets, *(action.effects or ())), action)
 
     def start(
-        self, owner: str, params: tuple[core.ParamInfo, ...], body: core.Body, chosen: tuple[core.Chosen, ...] = ()
+        self, owner: str, params: tuple[core.ParamInfo, ...], body: core.Body, action: core.ActionInfo | None = None
     ) -> None:
         self.alias = aliases(body)
         self.sources = sources_of(body)
@@ -75,9 +82,10 @@ class _Giving:
         for param in params:
             known[param.name] = self.params.get((owner, param.name))
             self.carries(param.name, self.carried.get((owner, param.name), NOTHING), known)
-        for item in chosen:  # an answer is seen by nobody else until an event tells it
+        for item in action.chosen if action is not None else ():  # an answer is seen by nobody else until an event tells it
             known[item.name] = both(frozenset({"me"}), self.secrets.audience(item.domain, known))
-            self.carries(item.name, self.made_of(item.domain, known) or frozenset({ANSWER}), known)
+            self.carries(item.name, self.made_of(item.domain, known) or frozenset({Untold(ANSWER)}), known)
+        self.showing.begin(body, acts=action is not None)
         self.body(body, known)
 
     def carries(self, name: str, tokens: Tokens, known: Known) -> None:
@@ -89,7 +97,7 @@ class _Giving:
     def made_of(self, expr: core.Expr, known: Known) -> Tokens:
         return self.carrier(known).of(expr)
 
-    def carrier(self, known: Known, seen: frozenset[str] = frozenset()) -> Carried:
+    def carrier(self, known: Known, seen: frozenset[str] = frozenset()) -> Carried[Untold]:
         """What expressions carry here that not everybody has been told."""
 
         def local(name: str) -> Tokens:
@@ -101,7 +109,10 @@ class _Giving:
             return NOTHING.union(*(inner.of(source) for source in self.sources.get(name, ())))
 
         def read(expr: core.Read) -> Tokens:
-            return frozenset({SECRET}) if self.secrets.fields[expr.field].visibility != "public" else NOTHING
+            info = self.secrets.fields[expr.field]
+            if info.visibility == "public":
+                return NOTHING
+            return frozenset({Untold(SECRET, info.name, renamed(self.secrets.owner(expr, info), self.alias) or "")})
 
         return Carried(self.program, local, read)
 
@@ -124,10 +135,11 @@ class _Giving:
             bind(known, stmt.name, value)
         elif isinstance(stmt, core.DrawStmt):
             bind(known, stmt.name, self.audience(stmt.source, known))
-            self.carries(stmt.name, self.made_of(stmt.source, known) or frozenset({OUTCOME}), known)
+            self.carries(stmt.name, self.made_of(stmt.source, known) or frozenset({Untold(OUTCOME)}), known)
         elif isinstance(stmt, core.EmitStmt):
             if not self.silent:
                 self.telling.look(stmt, self.carrier(known), self.alias)
+                self.showing.look(stmt, self.carrier(known), self.alias)
             self.shows(stmt, known)
         elif isinstance(stmt, core.CallFlow):
             info = self.program.flow(stmt.flow)
@@ -227,7 +239,14 @@ class _Giving:
                 told = frozenset(word for who in seen for word in self.in_words_of(places, who))
                 self.params[(owner, name)] = both(self.params.get((owner, name)), told)
             if tokens := self.made_of(arg, known):
-                self.carried[(owner, name)] = self.carried.get((owner, name), NOTHING) | tokens
+                now = frozenset(word for token in tokens for word in self.told_in_words_of(places, token))
+                self.carried[(owner, name)] = self.carried.get((owner, name), NOTHING) | now
+
+    def told_in_words_of(self, places: Mapping[str, str | None], token: Untold) -> Iterator[Untold]:
+        """What is carried, with the names under which the called one knows whose it is."""
+        words = list(self.in_words_of(places, token.who)) or [""]
+        for word in words:
+            yield evolve(token, who=word)
 
     def in_words_of(self, places: Mapping[str, str | None], who: str) -> Iterable[str]:
         """The names under which the called one knows a player."""
