@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from playtest.grow import Grower
+from playtest.growing.grow import Grower
 
 WORDS = (
     "if", "for", "in", "let", "var", "emit", "require", "state", "event", "action", "flow", "def", "end", "tie", "turns", "from",

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from interpreter.codec import Codec
 from interpreter.position import Position
 from interpreter.view import REFEREE, Concealed, Viewer, visible_field
-from playtest.glyphs import Glyphs
+from playtest.drawing.glyphs import Glyphs
 from rulesdsl.core import BoardInfo, FieldInfo, Program
 from rulesdsl.types import BagType, EnumType, ListType, MapType, OptionType, RecordType, SetType, Type, value_at
 from rulesdsl.types import size as type_size

@@ -102,8 +102,8 @@ def _played(game: Shown, folder: Path, seed: int) -> tuple[Match, Path]:
 
 def _table(match: Match) -> list[Text]:
     """What lies on the table in the end."""
+    from playtest.drawing.state_view import lines_of_table
     from playtest.snapshot import snapshot
-    from playtest.state_view import lines_of_table
 
     return lines_of_table(snapshot(match.position, None), width())
 

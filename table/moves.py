@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from attrs import frozen
 from rich.text import Text
 
-from playtest.board_view import flow
-from playtest.glyphs import Glyphs
+from playtest.drawing.board_view import flow
+from playtest.drawing.glyphs import Glyphs
 from rulesdsl.core import Program
 from rulesdsl.types import EnumType, OptionType, RecordType, Type
 

@@ -258,8 +258,8 @@ def watch(match: Match, bots: Mapping[str, Bot], title: str, log: Path | None, *
     """Bots play; the story is told as it goes, and the table shown at the end."""
     from rich.text import Text
 
+    from playtest.drawing.state_view import lines_of_table
     from playtest.snapshot import snapshot
-    from playtest.state_view import lines_of_table
     from table.telling import story, title_lines
 
     told = -1

@@ -13,9 +13,9 @@ from rich.text import Text
 from interpreter.errors import IllegalMove, RulesError, UndoRefused, ValueProblem
 from interpreter.match import Match
 from playtest.bots import Bot
-from playtest.glyphs import Glyphs
+from playtest.drawing.glyphs import Glyphs
+from playtest.drawing.state_view import lines_of_table
 from playtest.snapshot import snapshot
-from playtest.state_view import lines_of_table
 from table.console import colour_wanted, say, show, width
 from table.files import free_path, shown
 from table.moves import MoveReader, completions, listing, words_of

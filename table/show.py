@@ -99,8 +99,8 @@ def show_position(match: Match, position: Position, seat: str | None, last: int 
     from rich.text import Text
 
     from interpreter.view import REFEREE
+    from playtest.drawing.state_view import lines_of_table
     from playtest.snapshot import snapshot
-    from playtest.state_view import lines_of_table
     from table.telling import chapter, title_lines
 
     viewer = seat if seat is not None else REFEREE

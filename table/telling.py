@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from playtest.glyphs import Glyphs
+from playtest.drawing.glyphs import Glyphs
 from table.console import width
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from interpreter import REFEREE
 from interpreter.match import Match
-from playtest.hex_view import hex_map
-from playtest.layers import drawing
+from playtest.drawing.hex_view import hex_map
+from playtest.drawing.layers import drawing
+from playtest.drawing.state_view import lines_of_table
 from playtest.snapshot import Snapshot, boards_of, snapshot
-from playtest.state_view import lines_of_table
 from table.show import match_of
 
 LOGS = Path(__file__).resolve().parent.parent / "games" / "logs"

@@ -14,11 +14,11 @@ from rich.text import Text
 from interpreter import Position
 from interpreter.view import Viewer
 from playtest.adapters.leaves import Array
-from playtest.board_view import legend_of
-from playtest.geometry import Point, Spot, spots_of
-from playtest.layers import Drawing, Sign, drawing
+from playtest.drawing.board_view import legend_of
+from playtest.drawing.geometry import Point, Spot, spots_of
+from playtest.drawing.layers import Drawing, Sign, drawing
+from playtest.drawing.state_view import lines_of_rest, lines_of_table
 from playtest.snapshot import Board, Snapshot, snapshot
-from playtest.state_view import lines_of_rest, lines_of_table
 from rulesdsl.core import BoardInfo
 
 WIDTH, COLUMNS = 100, 56

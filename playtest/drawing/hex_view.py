@@ -14,8 +14,8 @@ from math import floor, sqrt
 from rich.cells import cell_len
 from rich.text import Text
 
-from playtest.geometry import Point, Spot, spots_of
-from playtest.layers import Drawing
+from playtest.drawing.geometry import Point, Spot, spots_of
+from playtest.drawing.layers import Drawing
 from rulesdsl.core import BoardInfo
 
 WIDTHS = (10, 8, 7)

@@ -1,6 +1,6 @@
 """Random programs of the rules language, right by construction.
 
-`grow_terms` makes expressions, `grow_ground` declarations, `grow_blocks` what happens in flows; here it becomes a program.
+`terms` makes expressions, `ground` declarations, `blocks` what happens in flows; here it becomes a program.
 `Grower` declares types and state, then events that keep every field within its type, then actions and flows from the ends of
 the graph of who asks whom towards `main`, so that the graph has no cycle. Every block knows how many choices it can ask for at
 most (`Block.choices`); blocks that could repeat without end spend fuel, which is state; so `terminates within` can be
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from playtest.grow_blocks import Flows
-from playtest.grow_ground import INDENT, MAX_CHOICES, ROUNDS, Asked, Block, Lines, Where, indented
-from playtest.grow_kinds import Kind, Scope, Signature, int_kind
+from playtest.growing.blocks import Flows
+from playtest.growing.ground import INDENT, MAX_CHOICES, ROUNDS, Asked, Block, Lines, Where, indented
+from playtest.growing.kinds import Kind, Scope, Signature, int_kind
 
 
 class Grower(Flows):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve, field, frozen, mutable
 
-from playtest.grow_kinds import (
+from playtest.growing.kinds import (
     BOOL,
     Field,
     Kind,
@@ -21,7 +21,7 @@ from playtest.grow_kinds import (
     option,
     set_of,
 )
-from playtest.grow_terms import Terms
+from playtest.growing.terms import Terms
 
 FUEL = 3
 ROUNDS = 4

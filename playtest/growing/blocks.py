@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from playtest.grow_ground import FUEL, INDENT, MAX_CHOICES, ROUNDS, Asked, Block, Ground, Lines, Where, indented
-from playtest.grow_kinds import BOOL, Kind, Scope, Signature, int_kind
+from playtest.growing.ground import FUEL, INDENT, MAX_CHOICES, ROUNDS, Asked, Block, Ground, Lines, Where, indented
+from playtest.growing.kinds import BOOL, Kind, Scope, Signature, int_kind
 
 
 class Flows(Ground):

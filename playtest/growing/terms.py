@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from attrs import evolve
 
-from playtest.grow_kinds import Field, Kind, Scope, World, int_kind
+from playtest.growing.kinds import Field, Kind, Scope, World, int_kind
 
 Item = TypeVar("Item")
 

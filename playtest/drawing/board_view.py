@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
-from playtest.hex_view import hex_map
-from playtest.layers import Drawing, Sign, drawing
+from playtest.drawing.hex_view import hex_map
+from playtest.drawing.layers import Drawing, Sign, drawing
 from playtest.snapshot import Snapshot, boards_of
 from rulesdsl.core import BoardInfo
 

@@ -10,9 +10,9 @@ from typing import Any
 from rich.text import Text
 
 from interpreter.view import Concealed
-from playtest.board_view import flow, legend_of, pictures_of
-from playtest.glyphs import elements
-from playtest.layers import board_fields, is_blank
+from playtest.drawing.board_view import flow, legend_of, pictures_of
+from playtest.drawing.glyphs import elements
+from playtest.drawing.layers import board_fields, is_blank
 from playtest.snapshot import Cell, Snapshot, is_player
 from rulesdsl.core import FieldInfo
 from rulesdsl.types import EnumType, ListType, OptionType, RecordType, Type

@@ -19,7 +19,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from interpreter.view import Concealed
-from playtest.glyphs import counts, elements, short_names
+from playtest.drawing.glyphs import counts, elements, short_names
 from playtest.snapshot import Board, Cell, Snapshot, is_place, is_player
 from rulesdsl.core import FieldInfo
 from rulesdsl.types import (
