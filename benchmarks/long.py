@@ -387,6 +387,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "mutants": mutants("atlanteon"),
     "mutants2": mutants("atlantis"),
     "mutants3": mutants("catan"),
+    "mutants4": mutants("catan_atlantis"),
     "adapters": adapters,
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),

@@ -31,7 +31,7 @@ from rulesdsl.diagnostics import Source, Span
 from rulesdsl.program import LoadedProgram
 
 SECONDS = 10.0
-GAMES = 10
+GAMES = 20
 MAX_CHOICES = 3_000
 CHUNK = 8
 

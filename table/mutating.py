@@ -32,7 +32,7 @@ Examples:
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Try N of the mutants, chosen by the seed.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed chooses the same sample.")
 @click.option(
-    "--games", type=click.IntRange(0), default=10, show_default=True, help="Random games against each mutant."
+    "--games", type=click.IntRange(0), default=20, show_default=True, help="Random games against each mutant."
 )
 @click.option(
     "--seconds", type=Number(0.1), default=10, show_default=True, help="At most so long for each mutant, in time of a processor."
