@@ -49,7 +49,7 @@ from hypothesis import strategies as st
 
 from rulesdsl import core, runtime
 from rulesdsl.lowering.lower import lower
-from rulesdsl.python.backend import ExtraFunction, extra, generate, load_module
+from rulesdsl.python.backend import ExtraFunction, extra, generate, load_module, wrapped
 from rulesdsl.runtime import RulesFault, Trace, fault_from
 from rulesdsl.types import BOOL, BagType, IntType, ListType, MapType, OptionType, SetType, contains, values
 
@@ -669,6 +669,15 @@ def test_the_same_program_gives_the_same_source_in_every_process() -> None:
         for seed in ("1", "2")
     ]  # fmt: skip
     assert runs[0] == runs[1]
+
+
+def test_a_long_table_is_broken_between_its_values_and_strings_are_not() -> None:
+    text = "TABLE = (" + ", ".join(str(1000 + n) for n in range(500)) + ")"
+    lines = wrapped(text, width=60)
+    assert " ".join(line.removeprefix("    ") for line in lines) == text
+    assert all(50 < len(line) <= 60 for line in lines[:-1]) and {line[:4] for line in lines[1:]} == {"    "}
+    assert wrapped("NAMES = (1, 'a, b', 2)", width=12) == ["NAMES = (1, 'a, b', 2)"]
+    assert wrapped("x" * 90, width=60) == ["x" * 90]
 
 
 def test_names_of_the_game_may_be_anything() -> None:

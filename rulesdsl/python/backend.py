@@ -227,14 +227,15 @@ def assembled(module: Module) -> Generated:
 
 def wrapped(text: str, width: int = 120) -> list[str]:
     """A long literal on several lines, broken after commas."""
-    lines = []
-    while len(text) > width:
-        cut = text.rfind(", ", 0, width)
-        if cut <= 0 or "'" in text or 'b"' in text:
+    lines, start, indent = [], 0, ""
+    quoted = max(text.rfind("'"), text.rfind('b"'))
+    while len(indent) + len(text) - start > width and quoted < start:
+        cut = text.rfind(", ", start, start + width - len(indent))
+        if cut < 0:
             break
-        lines.append(text[: cut + 1])
-        text = "    " + text[cut + 2 :]
-    return [*lines, text]
+        lines.append(indent + text[start : cut + 1])
+        start, indent = cut + 2, "    "
+    return [*lines, indent + text[start:]]
 
 
 COUNTING = """
