@@ -16,7 +16,7 @@ from interpreter.rules import Rules
 from playtest.scenarios import Result, run_scenario
 from rulesdsl import program, syntax
 from rulesdsl.diagnostics import RulesFileError, Source, Span
-from rulesdsl.variants.compose import Override
+from rulesdsl.variants.composition import Override
 from rulesdsl.variants.deltas import SIDES, key_name
 
 MOST_DELTAS = 60

@@ -23,7 +23,9 @@ from rulesdsl.diagnostics import Diagnostic, RulesFileError, Source, Span, close
 from rulesdsl.naming.names import MAX_SEATS
 from rulesdsl.points import Point
 from rulesdsl.types import EnumType, IntType, Type, contains, values
-from rulesdsl.variants.compose import Composition, blamed, compose
+from rulesdsl.variants.blame import blamed
+from rulesdsl.variants.compose import compose
+from rulesdsl.variants.composition import Composition
 
 _MEMORY: dict[str, LoadedProgram] = {}
 

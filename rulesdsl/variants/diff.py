@@ -13,7 +13,7 @@ from rulesdsl.diagnostics import Source, Span
 from rulesdsl.formatting.format import format_expr, format_type
 from rulesdsl.parsing.parse import parse
 from rulesdsl.variants.clauses import Clause, clauses_of
-from rulesdsl.variants.compose import Override
+from rulesdsl.variants.composition import Override
 from rulesdsl.variants.deltas import SIDES, Key, key_name, wholes
 
 TALL = 9

@@ -17,7 +17,7 @@ from rulesdsl import syntax
 from rulesdsl.diagnostics import Diagnostic, Label, RulesFileError, Source, Span
 from rulesdsl.program import compose_source, parse_source
 from rulesdsl.variants.clauses import Clause, clauses_of
-from rulesdsl.variants.compose import Override
+from rulesdsl.variants.composition import Override
 from rulesdsl.variants.deltas import SIDES, Key, bodies_of, nesting, told, wholes
 
 FORMAT = 1
