@@ -21,7 +21,7 @@ from unittest import mock
 import playouts
 
 from rulesdsl import core
-from rulesdsl.lowering import lower, optimise
+from rulesdsl.lowering import optimise, plans
 from rulesdsl.program import compile_source, read_source
 from rulesdsl.python import at_once as python_at_once
 from rulesdsl.python import legal as python_legal
@@ -40,8 +40,8 @@ def _nothing(*_: Any) -> None:
 HOISTED = "guards tested before the loops"
 SWITCHES: dict[str, tuple[tuple[Any, str, Any], ...]] = {
     HOISTED: (
-        (lower, "_depth", lambda item, action, needs, chosen: len(chosen)),
-        (lower, "_filtered", lambda *_: frozenset()),
+        (plans, "_depth", lambda item, action, needs, chosen: len(chosen)),
+        (plans, "_filtered", lambda *_: frozenset()),
     ),
     "small defs in place of calls": ((optimise.Inliner, "form", _nothing),),
     "conditions decided, loops joined": (
@@ -80,7 +80,7 @@ def written(path: Path, off: Sequence[str] = ()) -> Generated:
 
 @cache
 def _program(path: Path, _as_lowered: bool) -> core.Program:
-    """What the back end is given; `_as_lowered` tells apart what the optimisations in `lower` change."""
+    """What the back end is given; `_as_lowered` tells apart what the optimisations in `plans` change."""
     return compile_source(read_source(path), {}, None)[0]
 
 

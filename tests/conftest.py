@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from attrs import frozen
 
 from table.command import main
+
+
+@pytest.fixture(scope="session", autouse=True)
+def a_plain_terminal() -> Iterator[None]:
+    """What commands print does not depend on the terminal that the tests are started from."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
+            patch.delenv(name, raising=False)
+        yield
 
 
 @frozen
@@ -26,8 +35,6 @@ class Ran:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Runs the command in an empty folder, with `typed` at its prompt."""
     monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
 
     def run_command(*arguments: str, typed: str = "") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.StringIO(typed))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -759,7 +760,7 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     """`rulesdsl ... | head -1` says nothing of broken pipes."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = f"{sys.executable} -m table.command show --help | head -1"
+    command = f"{shlex.quote(sys.executable)} -m table.command show --help | head -1"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False
     )

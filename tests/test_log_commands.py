@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from machine_games import DUEL
-from test_command import noughts, run  # noqa: F401
+from test_command import noughts  # noqa: F401
 
 from interpreter import read_log
 
@@ -22,7 +22,7 @@ def club(run: Any, noughts: str) -> str:  # noqa: F811
     return "club.db"
 
 
-def test_matches_are_listed(run: Any, club: str, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_matches_are_listed(run: Any, club: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = run("matches", club)
     assert found.code == 0
     assert "club.db: 2 matches" in found.out and "go on with one: rulesdsl play club.db#noughts-1" in found.out
@@ -35,7 +35,7 @@ def test_matches_are_listed(run: Any, club: str, monkeypatch: pytest.MonkeyPatch
     assert "noughts-9" in run("matches").out and not Path("noughts-9.jsonl").exists()
 
 
-def test_a_store_that_is_not_there(run: Any) -> None:  # noqa: F811
+def test_a_store_that_is_not_there(run: Any) -> None:
     found = run("matches")
     assert found.code == 2 and "there is no store `matches.db`; `rulesdsl play GAME --store matches.db`" in found.err
     for command in ("show", "verify", "replay"):
@@ -44,7 +44,7 @@ def test_a_store_that_is_not_there(run: Any) -> None:  # noqa: F811
         assert run(command, "nothing.jsonl").code == 2
 
 
-def test_a_match_that_is_not_there(run: Any, club: str) -> None:  # noqa: F811
+def test_a_match_that_is_not_there(run: Any, club: str) -> None:
     found = run("show", f"{club}#sunday")
     assert found.code == 1 and "there is no match sunday; there are friday, noughts-1" in found.err
     found = run("show", club)
@@ -53,7 +53,7 @@ def test_a_match_that_is_not_there(run: Any, club: str) -> None:  # noqa: F811
     assert found.code == 2 and "there is club.db#friday already" in found.err
 
 
-def test_a_match_in_a_store_goes_on(run: Any, club: str) -> None:  # noqa: F811
+def test_a_match_in_a_store_goes_on(run: Any, club: str) -> None:
     assert run("play", f"{club}#noughts-1", typed="quit\n").code == 0
     assert run("play", f"{club}#noughts-1", "--from", "99").code == 2
     found = run("play", f"{club}#noughts-1", "--from", "0", typed="place c3\nquit\n")
@@ -64,7 +64,7 @@ def test_a_match_in_a_store_goes_on(run: Any, club: str) -> None:  # noqa: F811
     assert run("replay", club, "--verify").code == 0
 
 
-def test_export_and_import_lose_nothing(run: Any, club: str) -> None:  # noqa: F811
+def test_export_and_import_lose_nothing(run: Any, club: str) -> None:
     assert run("matches", club, "--export", "friday").code == 0
     first = Path("friday.jsonl").read_bytes()
     assert run("matches", club, "--export", "friday").code == 2, "it is not written over"
@@ -75,7 +75,7 @@ def test_export_and_import_lose_nothing(run: Any, club: str) -> None:  # noqa: F
     assert len(json.loads(run("matches", "third.db", "--json").out)) == 2
 
 
-def test_verify_tells_each_defect(run: Any, club: str) -> None:  # noqa: F811
+def test_verify_tells_each_defect(run: Any, club: str) -> None:
     run("matches", club, "--export", "friday")
     path = Path("friday.jsonl")
     assert run("verify", "friday.jsonl").out.startswith("ok  friday.jsonl: ")
@@ -90,14 +90,14 @@ def test_verify_tells_each_defect(run: Any, club: str) -> None:  # noqa: F811
     assert [defect["kind"] for defect in plain["defects"]] == ["gap", "torn"] and not plain["ok"]
 
 
-def test_verify_by_other_rules(run: Any, club: str) -> None:  # noqa: F811
+def test_verify_by_other_rules(run: Any, club: str) -> None:
     text = Path("noughts.rules").read_text().replace("{at} is taken", "{at} is full")
     Path("other.rules").write_text(text)
     found = run("verify", f"{club}#friday", "--rules", "other.rules")
     assert found.code == 1 and "header: wrong program: played with other rules" in found.out
 
 
-def test_the_tree_of_a_log(run: Any, club: str) -> None:  # noqa: F811
+def test_the_tree_of_a_log(run: Any, club: str) -> None:
     tree = run("show", f"{club}#noughts-1", "--tree").out.splitlines()
     assert tree[0] == "    0  the set-up"
     assert any("├─    1  noughts place(b2)" in line for line in tree)
@@ -119,7 +119,7 @@ def test_what_cannot_be_asked_for_together(run: Any, club: str, noughts: str) ->
         assert run(*arguments).code == 2, arguments
 
 
-def test_an_undo_that_is_refused_can_be_made_anyway(run: Any) -> None:  # noqa: F811
+def test_an_undo_that_is_refused_can_be_made_anyway(run: Any) -> None:
     """Two people share the table; a draw stands between them and their answer."""
     Path("duel.rules").write_text(DUEL)
     typed = "\nroll\nundo\nundo anyway\nquit\n"

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from machine_games import DUEL, duel
-from test_command import run  # noqa: F401
 from test_log import busy
 from test_match import play_randomly
 
@@ -134,7 +133,7 @@ def test_a_transcript_tells_what_its_reader_may_know() -> None:
 # ---------------------------------------------------------------- at the terminal
 
 
-def test_export_and_migrate_at_the_terminal(run: Any) -> None:  # noqa: F811
+def test_export_and_migrate_at_the_terminal(run: Any) -> None:
     Path("duel.rules").write_text(DUEL)
     Path("new.rules").write_text(renamed(DUEL))
     Path("names.json").write_text(json.dumps(NAMES))
