@@ -328,12 +328,23 @@ def probed(
         text, values = substituted(span, texts), [codec.text(t, value) for _, value, t in found]
         quantifier = re.match(r"(any|all)\(", text)
         if quantifier is not None:
-            names = re.findall(r"\bfor (\w+) in\b", span.text)
+            names = _gone_through(span.text)
             elements = ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=False))
             shown.setdefault(text, f"{'true' if quantifier[1] == 'any' else 'false'} for {elements}")
         elif text != values[0]:
             shown.setdefault(text, values[0])
     return tuple(shown.items())
+
+
+def _gone_through(text: str) -> list[str]:
+    """The names that `any(...)` or `all(...)` goes through by its own `for`s, not by those of what stands in it."""
+    names, depth = [], 0
+    for found in re.finditer(r"[(\[{]|[)\]}]|\bfor\s+(\w+)\s+in\b", text):
+        if found[1] is None:
+            depth += 1 if found[0] in "([{" else -1
+        elif depth == 1:
+            names.append(found[1])
+    return names
 
 
 def sections(doc: str) -> str:

@@ -139,6 +139,11 @@ FAILING = {
         "expect score[ana] == 4",
         ["this does not hold", "score[ana] is 3"],
     ),
+    "the names are those of the outer `for`s": (
+        "given:\n    score[ana] = 1\nexpect all(sum(n for n in 1..2 if score[p] < n) < 3 for p in Player for q in Player)",
+        "expect all(sum(n for n in 1..2 if score[p] < n) < 3 for p in Player for q in Player)",
+        ["is false for p = bob, q = ana"],
+    ),
     "an illegal direct move": (
         "given:\n    hand[ana] = {two: 1}\n    luck = 3\nana play(two)",
         "ana play(two)",
