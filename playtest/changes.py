@@ -23,6 +23,10 @@ MOST_DELTAS = 60
 """Of variants with more changes it is not said which one makes a scenario fail: the search would take minutes."""
 
 
+Delta = tuple[Override, ...]
+"""What one delta of a variant does."""
+
+
 @frozen
 class Cause:
     """What makes a scenario fail: the delta that passes it when it is undone, with what it does. `alone`: this suffices.
@@ -120,14 +124,14 @@ def _run(source: Source, wanted: Collection[str], without: Sequence[Span] = ()) 
     Raises:
         RulesFileError: the program has mistakes.
     """
-    module = program.compose_source(source, without).module
-    some = [d for d in module.declarations if not isinstance(d, syntax.Scenario) or d.text.text in wanted]
-    first = program.load_source(source, without=without)
+    module = program.with_scenarios(program.compose_source(source, without).module, wanted)
+    some = wanted if without else None  # other scenarios may name what is left out
+    first = program.load_source(source, without=without, scenarios=some)
     found: dict[str, Result] = {}
-    for settings, seats in program.scenario_settings(evolve(module, declarations=tuple(some)), first.program):
+    for settings, seats in program.scenario_settings(module, first.program):
         loaded = first
         if settings or seats is not None:
-            loaded = program.load_source(source, settings, seats, without)
+            loaded = program.load_source(source, settings, seats, without, scenarios=some)
         rules = Rules(loaded)
         for scenario in loaded.program.scenarios:
             if scenario.text in wanted and scenario.text not in found:
@@ -145,25 +149,56 @@ def find_causes(source: Source, failed: Sequence[str], base: Source | None) -> d
     causes: dict[str, Cause] = {}
     waiting = dict.fromkeys(failed)
     if base is not None:
-        sound = _passing(base, failed, ())
+        sound = _passing(base, failed, ()) or []
         causes |= {title: Cause((), base=Path(base.name).name) for title in failed if title not in sound}
         waiting = dict.fromkeys(sound)
     if len(deltas) > MOST_DELTAS:
         return causes
+    needed: list[Delta] = []
     for delta in sorted(deltas, key=lambda overrides: len(overrides[0].delta.text)):
-        for title in _passing(source, waiting, [delta[0].delta]):
+        passing = _passing(source, waiting, [delta[0].delta])
+        if passing is None:
+            needed.append(delta)
+        for title in passing or ():
             causes[title] = Cause(delta)
             del waiting[title]
-    for number in range(len(deltas)):
-        undone = [delta[0].delta for delta in deltas[number + 1 :]]
-        passing = _passing(source, waiting, undone, otherwise=list(waiting))
-        for title in [t for t in waiting if t not in passing]:
-            causes[title] = Cause(deltas[number], alone=False)
-            del waiting[title]
-    return causes
+    return causes | _one_by_one(source, list(waiting), deltas, needed)
 
 
-def _deltas(source: Source, base: Source | None) -> Iterator[tuple[Override, ...]]:
+def _one_by_one(
+    source: Source, waiting: list[str], deltas: Sequence[Delta], needed: Sequence[Delta]
+) -> dict[str, Cause]:
+    """The delta with which each scenario fails as they are done one after the other, each as soon as there is a program with it:
+    one may name what another adds. `needed`: those without which there is no program; such a one suffices if it does so
+    by itself.
+    """
+    causes: dict[str, Cause] = {}
+    done: list[Delta] = []
+    ahead = list(deltas)
+    while waiting and ahead:
+        before = len(done)
+        for delta in ahead:
+            passing = _passing(source, waiting, _places(deltas, [*done, delta]))
+            if passing is None:
+                continue
+            done.append(delta)
+            failing = [title for title in waiting if title not in passing]
+            if failing:
+                alone = _passing(source, failing, _places(deltas, [delta])) if delta in needed else failing
+                causes |= {title: Cause(delta, alone is not None and title not in alone) for title in failing}
+                waiting = passing
+        ahead = [delta for delta in ahead if delta not in done]
+        if len(done) == before:
+            break
+    return causes | {title: Cause(ahead[0], alone=False) for title in waiting if ahead}
+
+
+def _places(deltas: Sequence[Delta], done: Sequence[Delta]) -> list[Span]:
+    """Where the deltas stand that are not done."""
+    return [delta[0].delta for delta in deltas if delta not in done]
+
+
+def _deltas(source: Source, base: Source | None) -> Iterator[Delta]:
     """What the variants do that are not part of the base, delta by delta; what is done to scenarios changes no other."""
     known = set() if base is None else {item.name for item in base.all}
     found: dict[tuple[str, int], list[Override]] = {}
@@ -173,14 +208,12 @@ def _deltas(source: Source, base: Source | None) -> Iterator[tuple[Override, ...
     return (tuple(overrides) for overrides in found.values())
 
 
-def _passing(
-    source: Source, titles: Collection[str], without: Sequence[Span], otherwise: Sequence[str] = ()
-) -> list[str]:
-    """The scenarios that pass when some deltas are left out; `otherwise` where the rest does not make a program."""
+def _passing(source: Source, titles: Collection[str], without: Sequence[Span]) -> list[str] | None:
+    """The scenarios that pass when some deltas are left out; None where the rest does not make a program."""
     if not titles:
         return []
     try:
         results = _run(source, titles, without)
     except RulesFileError:
-        return list(otherwise)
+        return None
     return [title for title in titles if title in results and results[title].passed]

@@ -140,23 +140,26 @@ def load_source(
     without: Collection[Span] = (),
     *,
     instrumented: bool = False,
+    scenarios: Collection[str] | None = None,
 ) -> LoadedProgram:
     """Like `load`, from a text.
 
     Args:
         without: the places of deltas that are left out.
+        scenarios: the titles of those that are kept; None: all.
     Raises:
         RulesFileError: the program has errors.
     """
     from rulesdsl.python.backend import generate, load_module, prepare
 
     left_out = sorted((span.source.name, span.start) for span in without)
-    name = cache.key(_texts(source), sorted((params or {}).items()), seats, left_out, instrumented)
+    kept_titles = None if scenarios is None else sorted(scenarios)
+    name = cache.key(_texts(source), sorted((params or {}).items()), seats, left_out, instrumented, kept_titles)
     if name in _MEMORY:
         return _MEMORY[name]
     kept, prepared = cache.read(name), None
     if kept is None:
-        program, warnings = compile_source(source, params or {}, seats, without)
+        program, warnings = compile_source(source, params or {}, seats, without, scenarios)
         prepared = prepare(program, instrumented)
         kept = (program, generate(program, instrumented, prepared), warnings)
         cache.write(name, kept)
@@ -290,9 +293,13 @@ def _root(source: Source) -> Source:
 
 
 def compile_source(
-    source: Source, params: Mapping[str, Any], seats: int | None, without: Collection[Span] = ()
+    source: Source,
+    params: Mapping[str, Any],
+    seats: int | None,
+    without: Collection[Span] = (),
+    scenarios: Collection[str] | None = None,
 ) -> tuple[core.Program, tuple[Diagnostic, ...]]:
-    """A specialised program and the warnings about it.
+    """A specialised program and the warnings about it; `without` and `scenarios` as for `load_source`.
 
     Raises:
         RulesFileError: the program has errors.
@@ -302,11 +309,17 @@ def compile_source(
     from rulesdsl.variants.clauses import places_of
 
     composition = compose_source(source, without)
-    module = composition.module
+    module = composition.module if scenarios is None else with_scenarios(composition.module, scenarios)
     checked = check(source, module, params, seats, digest.program_digest(module))
     if checked.program is None:
         raise RulesFileError(blamed(checked.diagnostics, composition))
     return evolve(checked.program, clauses=digest.clauses(module), places=places_of(module)), checked.diagnostics
+
+
+def with_scenarios(module: syntax.Module, titles: Collection[str]) -> syntax.Module:
+    """A tree with only some of its scenarios."""
+    kept = (d for d in module.declarations if not isinstance(d, syntax.Scenario) or d.text.text in titles)
+    return evolve(module, declarations=tuple(kept))
 
 
 # ---------------------------------------------------------------- the whole check of a file

@@ -279,6 +279,63 @@ def test_changes_that_only_together_break_a_scenario_are_told_of(run: Any):
     assert failed["because"] == {"clause": "def lit", "variant": "pair", "file": "pair.rules", "line": 3, "alone": False}
 
 
+HATS = """\
+game hats:
+    players 2
+
+enum Hat(worth: 1..9):
+    felt(2), silk(4)
+
+state:
+    owned[Player]: bag[Hat]
+    dear: 0..9 = 5
+
+def worth(p: Player) -> int:
+    return sum(h.worth for h in owned[p])
+
+event Bought(by: Player, hat: Hat):
+    owned[by] += hat
+
+action buy(hat in Hat):
+    emit Bought(me, hat)
+    if worth(me) > dear:
+        end win me
+
+flow main:
+    turns p from player0:
+        p chooses buy
+
+scenario "two of felt are worth four":
+    player0 buy(felt)
+    player0 buy(felt)
+    expect worth(player0) == 4 and dear == 5
+"""
+CROWN = "replace enum Hat(worth: 1..9):\n    felt({}), silk(4), crown(9)\n"
+LESS = "replace def worth(p: Player) -> int:\n    return sum(h.worth for h in owned[p] if h != crown){}\n"
+CROWNED = 'add scenario "a crown":\n    player0 buy(crown)\n    expect len(owned[player0]) == 1\n'
+
+
+@pytest.mark.parametrize(
+    ("changes", "clause", "alone"),
+    [
+        ([CROWN.format(3), LESS.format("")], "enum Hat", True),
+        ([LESS.format(""), CROWN.format(3), CROWNED], "enum Hat", True),
+        ([LESS.format(" + 1"), CROWN.format(2), CROWNED], "def worth", True),
+        ([LESS.format(" + 1"), "replace field dear: 0..9 = 6\n", CROWN.format(2)], "field dear", False),
+        ([LESS.format(""), "replace field dear: 0..9 = 6\n", CROWN.format(3)], "field dear", False),
+    ],
+    ids=["what others need", "behind what needs it", "not what is needed", "not the last", "two causes"],
+)
+def test_an_enum_that_other_changes_need_is_blamed_where_it_is_to_blame(
+    changes: list[str], clause: str, alone: bool, run: Any
+):
+    """It cannot be undone by itself: then there is no program, nor with what needs it done before it."""
+    Path("hats.rules").write_text(HATS, encoding="utf-8")
+    Path("fine.rules").write_text("\n".join(['variant fine of "hats.rules"\n', *changes]), encoding="utf-8")
+    failed = [s for s in json.loads(run("test", "fine.rules", "--json").out)["scenarios"] if not s["passed"]]
+    assert [(s["text"], s["because"]["clause"], s["because"]["alone"]) for s in failed] == [("two of felt are worth four", clause, alone)]
+
+
 def test_variants_together_are_tested_against_the_game(run: Any):
     told = run("test", "harbour.rules", "--with", "rich.rules", "-k", "two lanterns")
     assert told.code == 0
