@@ -110,4 +110,5 @@ CODES: dict[str, str] = {
     "W905": "an event that tells what is then kept in secret",
     "W906": "a rulebook that is not there",
     "W907": "an event that tells everybody what only some may see",
+    "W908": "a citation that belongs to nothing",
 }

@@ -331,6 +331,7 @@ def check_source(source: Source) -> tuple[Diagnostic, ...]:
     from rulesdsl.checking.check import check
     from rulesdsl.checking.partial import beside
     from rulesdsl.checking.usage import UNUSED
+    from rulesdsl.parsing.docs import idle_citations
 
     composition, problems = composed(source)
     if composition is None:
@@ -349,6 +350,7 @@ def check_source(source: Source) -> tuple[Diagnostic, ...]:
             kept = [w for w in warnings if w.code not in UNUSED]
             return tuple(in_order(_told(source, composition, [*kept, *errors])))
         warnings = [d for d in warnings if d in other.diagnostics]
+    warnings += [found for text in source.all for found in idle_citations(parse_text(text))]
     return tuple(in_order(_told(source, composition, warnings)))
 
 

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from attrs import fields, has
-
 from rulesdsl import syntax
 from rulesdsl.diagnostics import Source
 from rulesdsl.formatting.expr_doc import POSTFIX, Behind, Docs
 from rulesdsl.formatting.format_statement import StatementPrinter
 from rulesdsl.formatting.layout_doc import STEP, WIDTH, Doc, Seq, flat, lines
+from rulesdsl.parsing.docs import doc_lines
 from rulesdsl.parsing.raw import raw_tokens
 
 # ---------------------------------------------------------------- the way in
@@ -25,7 +24,7 @@ from rulesdsl.parsing.raw import raw_tokens
 
 def format_module(module: syntax.Module, source: Source) -> str:
     """A whole file in the canonical layout, with all its comments."""
-    printer = Printer(source, module.comments, _doc_lines(module))
+    printer = Printer(source, module.comments, doc_lines(module))
     printer.module(module)
     return "\n".join(printer.out) + "\n"
 
@@ -82,22 +81,6 @@ def _is_line(d: Any) -> bool:
 def _continues(d: Any) -> bool:
     """Whether a delta stands in the line of the one before."""
     return isinstance(d, syntax.Remove) and d.continues
-
-
-def _doc_lines(module: syntax.Module) -> frozenset[int]:
-    """The lines of the comments that are documentation of what follows them, wherever they are indented."""
-    result: set[int] = set()
-    stack: list[Any] = [*module.declarations, *module.deltas, *([module.variant] if module.variant else [])]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple):
-            stack.extend(node)
-        elif has(type(node)) and hasattr(node, "span"):
-            if getattr(node, "doc", ""):
-                line = node.span.line
-                result.update(range(line - len(node.doc.split("\n")), line))
-            stack.extend(getattr(node, f.name) for f in fields(type(node)) if f.name != "span")
-    return frozenset(result)
 
 
 class Printer(StatementPrinter):
