@@ -388,6 +388,8 @@ PARTS: dict[str, Callable[[], Found]] = {
     "mutants2": mutants("atlantis"),
     "mutants3": mutants("catan"),
     "mutants4": mutants("catan_atlantis"),
+    "mutants5": mutants("classic/backgammon"),
+    "mutants6": mutants("classic/checkers"),
     "adapters": adapters,
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),
