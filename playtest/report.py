@@ -208,7 +208,7 @@ def _walk(rules: Rules, plies: Sequence[Ply]) -> list[tuple[Position, Any]]:
 
 def scenario(rules: Rules, failure: Failure) -> str:
     """The failing game as a scenario to paste into the rules file. It fails until the rules are mended."""
-    title = f"found by fuzzing, {failure.law}, {failure.clause}".replace('"', "'").replace("{", "(").replace("}", ")")
+    title = f"found: {failure.law}, {failure.clause}".replace('"', "'").replace("{", "(").replace("}", ")")
     lines = [f'scenario "{title}":', *_settings(rules), "    run main()"]
     last = ""
     for position, (kind, value) in _walk(rules, failure.plies):
@@ -228,7 +228,7 @@ def scenario(rules: Rules, failure: Failure) -> str:
 def _advice(failure: Failure, last: str) -> list[str]:
     """Comments above a scenario: why it fails, and what to make of it when the rules are mended."""
     what = f"{failure.law} \"{failure.clause}\"" if failure.number is not None else f"{failure.law}, {failure.clause}"
-    told = [f"Found by `rulesdsl fuzz`: {what}."]
+    told = [f"Found by trying the rules: {what}."]
     if failure.thorough:
         told.append("It is a law about the game as a whole, which scenarios do not look at: the log shows it.")
     else:

@@ -440,7 +440,7 @@ def test_a_failure_is_saved_as_a_log_and_a_scenario(tmp_path: Path) -> None:
     assert outcome.failure is not None
     assert outcome.failure.message.startswith("the rules fail: invariant: nobody climbs past the top: broken by Climbed(")
     assert outcome.failure.source.startswith("draw ")
-    assert "# Found by `rulesdsl fuzz`: invariant \"nobody climbs past the top\"." in saved.scenario.read_text(encoding="utf-8")
+    assert "# Found by trying the rules: invariant \"nobody climbs past the top\"." in saved.scenario.read_text(encoding="utf-8")
     mended = loaded(LADDER + "\n" + saved.scenario.read_text(encoding="utf-8"), tmp_path, "mended.rules")
     assert run_scenarios(Rules(mended))[0].passed
 
