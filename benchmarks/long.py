@@ -390,6 +390,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "mutants4": mutants("catan_atlantis"),
     "mutants5": mutants("classic/backgammon"),
     "mutants6": mutants("classic/checkers"),
+    "mutants7": mutants("seafarers"),
     "adapters": adapters,
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),
