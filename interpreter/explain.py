@@ -21,9 +21,11 @@ from interpreter.prose import prose
 from interpreter.rules import Internal, Rules
 from interpreter.values import Move, Question
 from interpreter.view import names_in
-from rulesdsl.core import ActionInfo, ActionLet, Guard, Template
+from rulesdsl.core import ActionInfo, ActionLet, Expr, Guard, Template
 from rulesdsl.diagnostics import Span
+from rulesdsl.lowering.walk import everything
 from rulesdsl.python.backend import ExtraFunction
+from rulesdsl.secrecy.audiences import only_counted, place_of
 from rulesdsl.types import BagType, ListType, SetType, Type, contains, index_of
 
 
@@ -252,7 +254,8 @@ class _Examiner:
             return
         self.failed.add(guard.name)
         sentence = self._sentence(place, guard.sentence)
-        shown = probed(self.rules.codec, probes, self.texts)
+        unseen = unseen_parts(self.rules, guard.condition)
+        shown = probed(self.rules.codec, [probe for probe in probes if probe[0] not in unseen], self.texts)
         self.reasons.append(self._reason(guard.name, sentence, guard.span, guard.doc, shown))
 
     def _reason(self, name: str, sentence: str, span: Span, doc: str, shown: tuple[tuple[str, str], ...]) -> Reason:
@@ -314,6 +317,19 @@ def substituted(span: Span, texts: Mapping[str, str]) -> str:
         return text
     names = "|".join(sorted(map(re.escape, texts), key=len, reverse=True))
     return re.sub(rf"(?<![\w.])({names})(?!\w|\s*=(?!=))", lambda found: texts[found[1]], text)
+
+
+def unseen_parts(rules: Rules, condition: Expr) -> frozenset[Span]:
+    """The places in a guard that have a value which the player may not see: of a hand that is only counted, the cards."""
+    fields = {info.name: info for info in rules.program.fields}
+    found: set[Span] = set()
+    for part in everything(condition):
+        counted = only_counted(part)
+        if counted is None or fields[counted.field].visibility not in ("private", "hidden"):
+            continue
+        if fields[counted.field].visibility == "hidden" or place_of(counted.keys[0]) != "me":
+            found.update(inner.span for inner in everything(part) if inner is not part)
+    return frozenset(found)
 
 
 def probed(

@@ -116,7 +116,10 @@ class Leaks:
         return found
 
     def _sentences(self, state: State, seat: int, info: ActionInfo, given: Any, chosen: Any) -> list[str]:
-        return [reason.sentence for reason in examine(self.rules, state, info, seat, given, chosen).reasons]
+        """All that is told about a refused move."""
+        reasons = examine(self.rules, state, info, seat, given, chosen).reasons
+        values = [[f"{text} is {value}" for text, value in reason.values] for reason in reasons]
+        return [part for reason, shown in zip(reasons, values, strict=True) for part in (reason.sentence, reason.among, *shown)]
 
     def _whose(self, seat: int) -> str:
         return f"{self.rules.seats[seat]} could tell what only others may see"

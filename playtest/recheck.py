@@ -70,7 +70,7 @@ def recheck(
     try:
         with laws.faults():
             course = Course()
-            position = _begin(laws, course)
+            position = _begin(laws, course, rng)
             share = CHECKED_PLIES / max(1, len(plies))
             for ply in plies:
                 checked = share >= 1 or rng.random() < share
@@ -92,11 +92,13 @@ def recheck(
     return None
 
 
-def _begin(laws: Laws, course: Course) -> Position:
+def _begin(laws: Laws, course: Course, rng: random.Random) -> Position:
     """The start of the game, thoroughly."""
     trace = runtime.Trace()
     position = laws.start(trace)
     _events(laws, laws.module.initial(), trace, position[0])
+    if laws.leaks is not None:
+        laws.leaks.events(laws.module.initial(), trace, rng)
     course.note(position, trace)
     return position
 

@@ -10,6 +10,7 @@ import pytest
 from bugs import CHECK, Bug, every
 from test_laws import CARDS
 
+from interpreter import explain, load
 from playtest.fuzz import fuzz
 from playtest.shrink import shrink
 from rulesdsl import program
@@ -43,6 +44,11 @@ LEAKS = {
         "    require other:",
         "event CardDrawn shows kinds",
     ),
+    "a drawn card that shows in which places are empty": (
+        "## A card of another suit",
+        "    require other:",
+        "event CardDrawn shows places",
+    ),
 }  # fmt: skip
 
 
@@ -59,6 +65,10 @@ def leaking(name: str) -> str:
     if "new" in name:
         text = text.replace("    score[Player]: 0..100\n", "    score[Player]: 0..100\n    private kinds[Player]: set[Suit]\n")
         text = text.replace("    hand[by] += card\n", "    hand[by] += card\n    kinds[by] += card\n", 1)
+    if "places" in name:
+        text = text.replace("    score[Player]: 0..100\n", "    score[Player]: 0..100\n    hidden places: list[Suit?, 4] = [cups, coins]\n")
+        more = "    hand[by] += card\n    places = [(card if card.worth < 3 else none) for p in places]\n"
+        text = text.replace("    hand[by] += card\n", more, 1)
     return text
 
 
@@ -100,3 +110,78 @@ def test_what_keeps_its_secrets_is_not_accused() -> None:
     for seats in (2, 4):
         result: Any = fuzz(load_source(Source("cards.rules", CARDS), seats=seats), games=60, rechecked=0.5)
         assert result.failure is None, result.failure
+
+
+# ---------------------------------------------------------------- what the checker leaves to the law
+
+KEPT = """\
+game kept:
+    players 3
+
+enum Card:
+    ace, two, three, four
+
+state:
+    hidden deck: list[Card, 9] = [four, four, ace, two, two, three]
+    private kept[Player]: set[Card] = {p: {ace, two} if p == player0 else {two, three} for p in Player}
+
+event Taken(by: Player, card: Card private to by):
+    "{by} takes the top card"
+    deck = deck[:-1]
+    kept[by] += card
+
+event Given(by: Player, to: Player, card: Card private to by and to):
+    "{by} gives {to} a card"
+    kept[by] -= card
+    kept[to] += card
+
+action give(card in kept[me]):
+    emit Given(me, me.next, card)
+
+flow main:
+    START
+    for p in Player:
+        p chooses give
+    end tie
+"""
+TAKEN = "for p in Player:\n        if deck.top is some:\n            emit Taken(p, deck.top)"
+
+
+@pytest.mark.parametrize(
+    ("start", "clause"), [("pass", "event Given shows kept"), (TAKEN, "event Taken shows kept")], ids=["in play", "before it"]
+)
+def test_a_card_that_its_new_owner_may_have_already_is_found(start: str, clause: str) -> None:
+    """That it comes from another place is enough for the checker; that all cards differ is for the game to see to."""
+    began = time.monotonic()
+    result = fuzz(load_source(Source("kept.rules", KEPT.replace("START", start))), games=None, seconds=10)
+    assert result.failure is not None
+    assert (result.failure.law, result.failure.clause) == ("leak", clause)
+    assert time.monotonic() - began < 20
+
+
+COUNTING = """\
+    require counted: card.worth > 1 or len(hand[me.next]) > 5 else "too few"
+    require held: card.worth > 1 or not hand[me.next] else "somebody has cards"
+    require gone: card.worth > 1 or not deck else "there is a deck"
+    require other:"""
+
+
+def counting() -> str:
+    return CARDS.replace("    require other:", COUNTING, 1)
+
+
+def test_why_counts_the_cards_of_others_and_names_none(tmp_path: Path) -> None:
+    path = tmp_path / "cards.rules"
+    path.write_text(counting(), encoding="utf-8")
+    match = load(path).new(seed=3)
+    told = match.why("play(cups)")
+    seen = dict(value for reason in told.reasons for value in reason.values)
+    assert seen.pop("len(hand[player0.next])") == "2"
+    assert not any("hand[player0.next]" in text or "deck" in text for text in seen), str(told)
+
+
+def test_why_that_names_the_cards_of_others_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explain, "unseen_parts", lambda rules, condition: frozenset())
+    result = fuzz(load_source(Source("cards.rules", counting()), seats=3), games=None, seconds=10)
+    assert result.failure is not None
+    assert (result.failure.law, result.failure.clause) == ("leak", "the refusal of play")

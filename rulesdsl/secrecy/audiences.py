@@ -70,9 +70,13 @@ class Secrets:
             for expr in exprs_of(stmt):
                 for read in self.reads(expr):
                     who = renamed(read.who, alias)
-                    who = who if root_of(who) in lasting else None
+                    who = who if root_of(who) in lasting and self.is_near(who) else None
                     found.setdefault((read.field, who), SecretRead(read.field, who, read.span))
         return tuple(found[key] for key in sorted(found, key=str))
+
+    def is_near(self, who: str | None) -> bool:
+        """Whether a player is named with fewer steps than there are seats. (A def that calls itself may walk on for ever.)"""
+        return who is not None and who.count(".") < len(self.program.player.members)
 
     def reads(self, expr: core.Expr) -> Iterator[SecretRead]:
         """All secrets that an expression looks at, through defs too."""
@@ -247,6 +251,17 @@ def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> No
 def without(seen: Audience, names: set[str]) -> Audience:
     """An audience without the players that these names stand for."""
     return None if seen is None else frozenset(who for who in seen if root_of(who) not in names)
+
+
+def declared(body: core.Body) -> set[str]:
+    """The names that begin in a body."""
+    found: set[str] = set()
+    for stmt in statements(body):
+        if isinstance(stmt, (core.ForStmt, core.TurnsStmt)):
+            found.add(stmt.var)
+        elif isinstance(stmt, core.DrawStmt) or (isinstance(stmt, core.Bind) and stmt.declares):
+            found.add(stmt.name)
+    return found
 
 
 # ---------------------------------------------------------------- reveals

@@ -22,6 +22,10 @@ _SUMS = frozenset({"set_minus", "bag_plus", "bag_minus", "list_concat"})
 _FIXED = frozenset({"some", "bag_of", "list_of", "seats_from"})
 
 
+def _is_some(expr: core.Expr) -> bool:
+    return isinstance(expr, core.Op) and expr.op == "some"
+
+
 def has_backs(kind: Type) -> bool:
     """Whether something of a private value of this type is public."""
     if isinstance(kind, MapType):
@@ -50,7 +54,7 @@ class Backs:
             return self._op(expr)
         if isinstance(expr, core.Comp):
             return self._comp(expr)
-        if isinstance(expr, core.IfSome):
+        if isinstance(expr, core.IfSome) and (_is_some(expr.body) or not isinstance(expr.body.type, OptionType)):
             return self.of(expr.value)
         return self.seen(expr)
 
@@ -86,6 +90,8 @@ class Backs:
         if any(clause.condition is not None for clause in expr.clauses) or len(expr.clauses) != 1:
             return self.seen(expr)
         source = expr.clauses[0].source
+        if expr.kind == "list" and isinstance(expr.element.type, OptionType) and not _is_some(expr.element):
+            return self.seen(expr)  # whether each is there is public
         if expr.kind == "map":
             return both(self.seen(source), self.of(expr.element))
         whole = isinstance(source.type, SetType) and expr.element == core.Local(

@@ -13,14 +13,27 @@ from contextlib import contextmanager
 from attrs import define, evolve, field
 
 from rulesdsl import core
+from rulesdsl.lowering.walk import statements
 from rulesdsl.naming.names import Names
-from rulesdsl.secrecy.audiences import NOBODY, Audience, Secrets, aliases, both, place_of, renamed, root_of, without
+from rulesdsl.secrecy.audiences import (
+    NOBODY,
+    Audience,
+    Secrets,
+    aliases,
+    both,
+    declared,
+    place_of,
+    renamed,
+    root_of,
+    without,
+)
 from rulesdsl.secrecy.carried import NOTHING, Carried, sources_of
 from rulesdsl.secrecy.endings import last_emits
 from rulesdsl.secrecy.keeping import Kept
 from rulesdsl.secrecy.showing import Showing
 from rulesdsl.secrecy.telling import Telling
 from rulesdsl.secrecy.untold import ANSWER, OUTCOME, SECRET, Tokens, Untold
+from rulesdsl.types import BOOL, IntType
 
 Known = dict[str, Audience]
 """Who sees the value of each local; one that is missing is public. Under `untold(name)`: whether an event has told an answer
@@ -35,6 +48,15 @@ def check_given(program: core.Program, names: Names, secrets: Secrets) -> None:
     checker.settle()
     checker.silent = False
     checker.all()
+
+
+@define
+class _Exits:
+    """Who sees why a loop is left, and why a round of it, before its end. `depth`: how much had decided before the loop."""
+
+    depth: int
+    broken: Audience = None
+    skipped: Audience = None
 
 
 @define(eq=False)
@@ -55,6 +77,8 @@ class _Giving:
     """Who sees each thing that decided that we came here, from the outside in."""
     born: dict[str, int] = field(factory=dict)
     """How much of it was decided where a let or var began: only what decides after that shows in its value."""
+    exits: list[_Exits] = field(factory=list)
+    """Of the loops around."""
     tokens: dict[str, Tokens] = field(factory=dict)
     """What answers, outcomes and parameters carry by themselves, in the body that is looked at."""
     sources: dict[str, tuple[core.Expr, ...]] = field(factory=dict)
@@ -152,17 +176,39 @@ class _Giving:
         elif isinstance(stmt, core.AskStmt):
             self.ask(stmt, known)
             self.loop(stmt.after, known)
-            self.either(known, (stmt.otherwise or (), ()))
+            with self.decided_by(self.choosing(stmt, known)):
+                self.either(known, (stmt.otherwise or (), ()))
         elif isinstance(stmt, core.ForStmt):
-            source = self.audience(stmt.source, known)
-            with self.decided_by(both(source, self.going_on(stmt.condition, known))):
-                self.loop(stmt.body, known, stmt.var, source)
+            self.going_through(stmt, self.audience(stmt.source, known), known)
         elif isinstance(stmt, core.TurnsStmt):
-            with self.decided_by(self.going_on(stmt.condition, known)):
-                self.loop(stmt.body, known, stmt.var)
+            self.going_through(stmt, self.audience(stmt.first, known), known)
         elif isinstance(stmt, (core.WhileStmt, core.RepeatStmt)):
             with self.decided_by(self.going_on(stmt.condition if isinstance(stmt, core.WhileStmt) else stmt.count, known)):
                 self.loop(stmt.body, known)
+        elif isinstance(stmt, (core.BreakStmt, core.ContinueStmt)) and self.exits:
+            self.leave(stmt, self.exits[-1])
+
+    def choosing(self, stmt: core.AskStmt, known: Known) -> Audience:
+        """Who sees whether a question has an answer."""
+        result: Audience = None
+        for offer in stmt.offers:
+            result = both(result, self.audience(core.CanDo(stmt.who, offer.action, offer.given, BOOL, offer.span), known))
+        return result
+
+    def leave(self, stmt: core.BreakStmt | core.ContinueStmt, loop: _Exits) -> None:
+        for seen in self.context[loop.depth :]:
+            if isinstance(stmt, core.BreakStmt):
+                loop.broken = both(loop.broken, seen)
+            else:
+                loop.skipped = both(loop.skipped, seen)
+
+    def going_through(self, stmt: core.ForStmt | core.TurnsStmt, source: Audience, known: Known) -> None:
+        """A loop over elements or players; which one it is now shows the condition, too."""
+        inside = dict(known)
+        bind(inside, stmt.var, source)
+        condition = self.going_on(stmt.condition, inside)
+        with self.decided_by(both(source, condition) if isinstance(stmt, core.ForStmt) else condition):
+            self.loop(stmt.body, known, stmt.var, both(source, condition))
 
     def going_on(self, condition: core.Expr | None, known: Known) -> Audience:
         return None if condition is None else self.audience(condition, known)
@@ -187,7 +233,9 @@ class _Giving:
             known[name] = first
 
     def loop(self, body: core.Body, known: Known, var: str = "", source: Audience = None) -> None:
-        """A block that runs any number of times."""
+        """A block that runs any number of times. What it assigns shows how often: so it shows what leaves it, too."""
+        self.exits.append(exits := _Exits(len(self.context)))
+        began, assigned = {var} | declared(body), reassigned(body)
         before: Known | None = None
         while before != known:
             before = dict(known)
@@ -195,10 +243,15 @@ class _Giving:
             if var:
                 bind(inside, var, source)
             self.body(body, inside)
+            for name in assigned:
+                inside[name] = both(inside.get(name), without(exits.skipped, began))
             if var:
                 bind(inside, var, source)
             for name, seen in inside.items():
                 known[name] = both(known.get(name), seen)
+        for name in assigned:
+            known[name] = both(known.get(name), without(exits.broken, began))
+        self.exits.pop()
 
     def shows(self, stmt: core.EmitStmt, known: Known) -> None:
         """An event shows the values of its parameters to their audience."""
@@ -221,7 +274,8 @@ class _Giving:
             self.hand_on(offer.action, dict(zip(given, offer.given, strict=True)), stmt.who, known)
             for arg in offer.given:
                 seen = self.audience(arg, known)
-                if seen is not None and asked not in seen and not self.silent:
+                oneself = asked is not None and renamed(place_of(arg), self.alias) == asked
+                if seen is not None and asked not in seen and not oneself and not self.silent:
                     who = f"`{asked}`" if asked is not None else "whoever is asked"
                     self.names.report(
                         "V402", "this question would give a secret away", arg.span, f"{who} may not know this value",
@@ -257,8 +311,10 @@ class _Giving:
                 yield name + who[len(place) :]
 
 
-_TELLING = frozenset({"some", "cast", "unwrap", "record", "set_of", "bag_of", "list_of", "bag_scale", "bag_counts"})
+_TELLING = frozenset({"some", "cast", "unwrap", "record", "list_of", "bag_counts"})
 """Operations whose value shows what they were made of."""
+_GATHERING = frozenset({"set_of", "bag_of"})
+"""Operations whose value shows what they were made of, but not which was which."""
 
 
 def told_by(expr: core.Expr) -> Iterator[str]:
@@ -267,9 +323,14 @@ def told_by(expr: core.Expr) -> Iterator[str]:
         yield expr.name
     elif isinstance(expr, core.Checked):
         yield from told_by(expr.expr)
-    elif isinstance(expr, core.Op) and expr.op in _TELLING:
+    elif isinstance(expr, core.Op) and (expr.op in _TELLING or (expr.op in _GATHERING and len(expr.args) == 1)):
         for part in expr.args:
             yield from told_by(part)
+    elif isinstance(expr, core.Op) and expr.op == "bag_scale":  # none of a card does not show which
+        what, many = expr.args
+        yield from told_by(many)
+        if isinstance(many.type, IntType) and many.type.lo > 0:
+            yield from told_by(what)
 
 
 def untold(name: str) -> str:
@@ -282,3 +343,8 @@ def bind(known: Known, name: str, seen: Audience) -> None:
     for other, audience in known.items():
         known[other] = without(audience, {name})
     known[name] = seen
+
+
+def reassigned(body: core.Body) -> set[str]:
+    """The names that get another value in a body."""
+    return {stmt.name for stmt in statements(body) if isinstance(stmt, core.Bind) and not stmt.declares}

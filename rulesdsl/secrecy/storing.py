@@ -12,9 +12,9 @@ from attrs import define, field
 
 from rulesdsl import core
 from rulesdsl.diagnostics import Label, Span
-from rulesdsl.lowering.walk import everything, statements
+from rulesdsl.lowering.walk import everything
 from rulesdsl.naming.names import Names
-from rulesdsl.secrecy.audiences import Audience, Secrets, aliases, both, place_of, renamed, without
+from rulesdsl.secrecy.audiences import Audience, Secrets, aliases, both, declared, place_of, renamed, without
 from rulesdsl.secrecy.backs import Backs, has_backs
 from rulesdsl.secrecy.newness import Newness
 from rulesdsl.types import OptionType
@@ -173,9 +173,3 @@ class _EventFlow:
             f"everybody sees {'how many there are' if adds else what}, though not {'which' if adds else 'what'}", remedy,
             labels=(Label(info.span, f"{info.visibility} field"), *labels),
         )  # fmt: skip
-
-
-def declared(body: core.Body) -> set[str]:
-    """The names that begin in a body."""
-    found = {stmt.name for stmt in statements(body) if isinstance(stmt, core.Bind) and stmt.declares}
-    return found | {stmt.var for stmt in statements(body) if isinstance(stmt, core.ForStmt)}
