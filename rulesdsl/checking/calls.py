@@ -22,6 +22,14 @@ from rulesdsl.types import (
     size,
 )
 
+_INSTEAD = {
+    "add": "`+=` adds", "append": "`+=` adds", "push": "`+=` adds", "insert": "`+=` adds", "remove": "`-=` takes away",
+    "discard": "`-=` takes away", "pop": "`-=` takes away", "size": "`len(x)` counts", "length": "`len(x)` counts",
+    "len": "`len(x)` counts", "contains": "write `x in values`", "has": "write `x in values`",
+    "chooses": "write `p chooses action`", "may": "write `p may action`",
+}  # fmt: skip
+"""What methods of other languages are here."""
+
 
 @frozen
 class CallChecker(Functions):
@@ -208,7 +216,7 @@ class CallChecker(Functions):
                 if owner == str(obj.type)
             ]
             near = closest(fn.name.id, pool)
-            hint = f"did you mean `{near}`?" if near else ""
+            hint = f"did you mean `{near}`?" if near else _INSTEAD.get(fn.name.id, "")
             if isinstance(obj.type, EnumType) and names.attribute(obj.type, fn.name.id) is not None:
                 hint = f"`{fn.name.id}` is not called: write `{fn.span.text}`"
             return self.report("N205", f"`{describe(obj.type)}` has no method `{fn.name.id}`", fn.name.span, "", hint)

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from rulesdsl.checking.expr import ExprChecker
 
 
+_EARLIER = ("before", "old", "previous")
+"""What people call to read an earlier state."""
+
+
 @frozen
 class Functions:
     """The functions of the language, for the calls of an `ExprChecker`."""
@@ -50,6 +54,8 @@ class Functions:
             text, hint = "not a flow", self.checker.names.nearest(fn.id, kinds)
         else:
             text, hint = "not a def, record or function", self.checker.names.nearest(fn.id, kinds, FUNCTIONS)
+            if fn.id in _EARLIER:
+                hint = "a transition reads a field as it was by `before.field`, `before.field[key]`"
         return self.report("N201", f"nothing is called `{fn.id}`", fn.span, text, hint)
 
     # ------------------------------------------------------------ functions of the language

@@ -9,6 +9,7 @@ from rulesdsl import core, syntax
 from rulesdsl.checking.base import ExprBase, unknown
 from rulesdsl.diagnostics import Span
 from rulesdsl.naming.names import FUNCTIONS
+from rulesdsl.parsing.foreign import FOREIGN_WORDS
 from rulesdsl.types import (
     BOOL,
     INT,
@@ -92,6 +93,8 @@ class Literals(ExprBase):
         hint = self.names.suggestion(word, self.scope.locals)
         if gone is not None:
             hint = f"`{word}` of line {gone.span.line} ended with its block"
+        if word in ("True", "False", "None", "null", "nil"):
+            hint = FOREIGN_WORDS[word]
         if word in ("winners", "scores"):
             hint = f"only scenarios can read `{word}`, after the end of a game"
         self.names.report("N201", f"nothing is called `{word}`", node.span, "not known here", hint)

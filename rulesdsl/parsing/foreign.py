@@ -87,7 +87,8 @@ FOREIGN_WORDS = {
     "async": "questions wait by themselves", "await": "questions wait by themselves", "yield": "`p chooses action` asks",
     "unless": "write `if not`", "then": "`:` ends a condition", "null": "write `none`", "nil": "write `none`",
     "None": "write `none`", "True": "write `true`", "False": "write `false`", "new": "a record is made by its name: `Piece(...)`",
-    "del": "`-=` removes", "print": "only sentences of events are shown", "choose": "write `p chooses action`",
+    "del": "`-=` removes", "print": "only sentences of events are shown", "choose": "write `p chooses action`", "must": "`p chooses action` asks; what a law says is so by itself", "roll": "write `draw x from 1..6`",
+    "wins": "write `end win p`",
     "define": "write `def`",
     "rule": "`action` is a move, `flow` the way through the game", "move": "`action` declares a move",
 }

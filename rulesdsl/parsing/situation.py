@@ -24,7 +24,7 @@ SHAPES = {
     "end": "end win p`, `end scores {...}` or `end tie", "expect": "expect condition`, `expect illegal player action(values) by name` or `expect event Event(values)",
     "variant": 'variant name of "base.rules":', "set": "set param = value", "replace": 'replace step flow.step because "...":',
     "remove": 'remove def name because "..."', "add": 'add require action.name: condition else "..."',
-    "before": "before step flow.step:", "run": "run flow(values)", "with": "with parameter = value", "given": "given:",
+    "before": "before step flow.step:", "run": "run flow(values)", "require": 'require name: condition else "why not"', "with": "with parameter = value", "given": "given:",
 }
 VALUES = frozenset({"NAME", "INT", "TRUE", "FALSE", "NONE", "LPAR", "LSQB", "LBRACE", "MINUS"})
 # The keywords that may follow a value and are no operators.

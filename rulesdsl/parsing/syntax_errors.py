@@ -26,6 +26,7 @@ from rulesdsl.parsing.raw import (
     raw_tokens,
 )
 from rulesdsl.parsing.situation import VALUES, Situation
+from rulesdsl.parsing.slips import chosen_inside, mark, range_with_minus, win_alone, word_operator
 
 _KINDS = {"_NL": "newline", "_INDENT": "indent", "_DEDENT": "dedent", "$END": "end"}
 
@@ -361,6 +362,11 @@ EXPLAINERS: tuple[Callable[[Situation], Diagnostic | None], ...] = (
     _requirement,
     _top_level,
     _orphan,
+    word_operator,
+    mark,
+    chosen_inside,
+    win_alone,
+    range_with_minus,
     _misspelt,
     foreign_word,
     _name_missing,

@@ -102,11 +102,13 @@ class Base:
         return syntax.Name(self._extent(token), str(token))
 
     def _check_name(self, token: Token) -> None:
-        if token in self.reserved:
-            self._complain(
-                "S107", f"`{token}` is a word of the language and cannot be a name", self._extent(token), "used as a name here",
-                hint=f"another name is needed, such as `{token}_` or `the_{token}`",
-            )
+        if token not in self.reserved:
+            return
+        hint = f"another name is needed, such as `{token}_` or `the_{token}`"
+        if token == "return":
+            hint = "where a block is a value, as in a measure or a law, the value stands alone: leave `return` out"
+        title = f"`{token}` is a word of the language and cannot be a name"
+        self._complain("S107", title, self._extent(token), "used as a name here", hint=hint)
 
     def _names(self, children: Sequence[Any]) -> tuple[syntax.Name, ...]:
         return tuple(self._name(c) for c in children if is_kind(c, "NAME"))
