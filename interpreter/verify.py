@@ -83,6 +83,21 @@ def verify(data: bytes, game: Game | None = None) -> Verified:
     return Verified(tuple(sorted(found, key=lambda defect: defect.line)), log, replayed)
 
 
+def sound_part(data: bytes, found: Verified, game: Game | None = None) -> Log | None:
+    """The first records of a log that has defects, as many as have none among themselves; None: not even one.
+
+    Args:
+        found: what `verify` says of the same bytes and the same game.
+    """
+    lines = data.split(b"\n")
+    while found.defects:
+        lines = lines[: found.defects[0].line - 1]
+        if len(lines) < 2:
+            return None
+        found = verify(b"\n".join([*lines, b""]), game)
+    return found.log
+
+
 # ---------------------------------------------------------------- the lines
 
 

@@ -133,12 +133,12 @@ def _refused(path: Path, error: Any, carried: bool) -> None:
     place = f"record {error.record}: " if error.record is not None and error.record >= 0 else ""
     complain(f"refused: {shown(path)}: {place}{error.what}")
     remedies = {
-        "torn": f"`rulesdsl replay {shown(path)} --repair` mends it.",
+        "torn": f"`rulesdsl replay {shown(path)} --repair` mends it." if place else "",
         "program": "`--with-own-rules` replays it as it was; `--with-current-rules` shows where they part."
         if carried
         else "`--rules FILE` names them; with `--with-current-rules` other ones show where they part.",
     }
-    if error.kind in remedies:
+    if remedies.get(error.kind):
         complain(remedies[error.kind])
 
 

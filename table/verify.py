@@ -9,12 +9,13 @@ import click
 
 from table.console import paint, plural, say, say_json
 from table.files import find_for_click, shown
-from table.log_refs import data_of_ref, log_arguments
+from table.log_refs import data_of_ref, in_store, log_arguments
 from table.options import as_json, no_colour, with_variants
 from table.show import game_of
 
 if TYPE_CHECKING:
     from interpreter.game import Game
+    from interpreter.log import Log
     from interpreter.verify import Defect, Verified
 
 EXAMPLES = """\b
@@ -43,16 +44,20 @@ def verify_command(logs: tuple[Path, ...], rules: Path | None, variants: tuple[P
     The chain of hashes, the order of the records, each event and its arguments, the digests of the states, the program, and
     every answer run through the rules again. LOG is a log file, `STORE#MATCH`, or a store with all its matches.
     """
-    from interpreter.verify import verify
+    from interpreter.verify import sound_part, verify
 
     plain, bad = [], 0
     for path in logs:
         data = data_of_ref(path)
-        found = verify(data, _game(data, rules, variants))
+        game = _game(data, rules, variants)
+        found = verify(data, game)
         bad += bool(found.defects)
-        plain.append(_plain(path, found))
+        sound = sound_part(data, found, game)
+        plain.append(_plain(path, found, sound))
         if not json_wanted:
             _tell(path, found)
+            if found.defects and found.defects[0].kind != "program":
+                _tell_sound(path, found, sound)
     if json_wanted:
         say_json(plain if len(plain) > 1 else plain[0])
     return 1 if bad else 0
@@ -88,15 +93,31 @@ def _tell(path: Path, found: Verified) -> None:
         say(f"{paint('ok', fg='green')}  {shown(path)}: {told}, {closed}{how}")
 
 
+def _tell_sound(path: Path, found: Verified, sound: Log | None) -> None:
+    """What of a log with defects is good, and how to keep it."""
+    if sound is None:
+        say("  not even its first record is sound")
+        return
+    last = len(sound.records) - 1
+    records = f"records 0 to {last} are" if last else "record 0 is"
+    by = "" if found.replayed or sound.header.rules is not None else "; the rules were not looked at"
+    say(f"  {records} sound: {plural(len(sound.answers), 'answer')}{by}")
+    if found.defects[0].kind == "torn":
+        say(f"  keep them  rulesdsl replay {shown(path)} --repair")
+    elif in_store(path) is None:
+        say(f"  keep them  head -n {len(sound.records) + 1} {shown(path)} > sound.jsonl")
+
+
 def _place(path: Path, defect: Defect) -> str:
     return f"{shown(path)}:{defect.line}"
 
 
-def _plain(path: Path, found: Verified) -> dict[str, Any]:
+def _plain(path: Path, found: Verified, sound: Log | None) -> dict[str, Any]:
     return {
         "log": str(path),
         "ok": not found.defects,
         "replayed": found.replayed,
+        "sound": 0 if sound is None else len(sound.records),
         "defects": [
             {"kind": defect.kind, "record": defect.record, "line": defect.line, "what": defect.what}
             for defect in found.defects

@@ -86,8 +86,12 @@ def test_verify_tells_each_defect(run: Any, club: str) -> None:
     told = found.out.splitlines()
     assert told[0] == "friday.jsonl:4: record 3: gap: record 2 is missing before it"
     assert "torn: the last line is incomplete" in told[1] and told[2] == "2 defects in friday.jsonl"
+    assert told[3:] == ["  records 0 to 1 are sound: 1 answer", "  keep them  head -n 3 friday.jsonl > sound.jsonl"]
+    Path("sound.jsonl").write_bytes(b"".join(lines[:3]))
+    assert run("verify", "sound.jsonl").out.startswith("ok  sound.jsonl: 2 records, 1 answer, ")
     plain = json.loads(run("verify", "friday.jsonl", "--json").out)
     assert [defect["kind"] for defect in plain["defects"]] == ["gap", "torn"] and not plain["ok"]
+    assert plain["sound"] == 2
 
 
 def test_verify_by_other_rules(run: Any, club: str) -> None:

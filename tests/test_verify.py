@@ -15,7 +15,7 @@ from test_match import play_randomly
 
 from interpreter import Game
 from interpreter.lines import chained, compact
-from interpreter.verify import KINDS, Verified, verify
+from interpreter.verify import KINDS, Verified, sound_part, verify
 
 GAME = duel(hand_size=0, rounds=1)
 DATA = play_randomly(GAME.new(seed=1), 5).log.data()
@@ -92,6 +92,26 @@ def test_each_defect_is_told_once_with_its_record(name: str) -> None:
     for defect in verified.defects:
         if defect.kind not in ("torn", "format"):
             assert json.loads(lines[defect.line - 1]).get("n", -1) == defect.record
+
+
+@pytest.mark.parametrize("name", sorted(set(DAMAGED) - {"whole"}))
+def test_what_stands_before_the_first_defect_is_sound(name: str) -> None:
+    """As many records as were written, and not one more."""
+    data, ((_, first), *_) = DAMAGED[name]
+    lines = data.splitlines()
+    good = [n for n in range(2, len(lines) + 1) if lines[:n] == LINES[:n] and not verify(file_of(lines[:n])).defects]
+    sound = sound_part(data, verify(data))
+    assert (sound is None) == (not good) == (first < 0)
+    assert sound is None or sound.data() == file_of(LINES[: max(good)])
+
+
+def test_an_altered_record_that_only_the_next_one_gives_away_is_not_sound() -> None:
+    """The prefix is looked at by itself, too: its last record has nothing behind it."""
+    data = forged(1, lambda data: event_of(data, "Exploded"))
+    behind = verify(file_of([*data.splitlines()[:3], b"hello"]))
+    assert [defect.line for defect in behind.defects][-1] == 4
+    sound = sound_part(file_of([*data.splitlines()[:3], b"hello"]), behind)
+    assert sound is not None and sound.data() == file_of(LINES[:2])
 
 
 def test_every_kind_of_defect_is_tried() -> None:
