@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, assert_never
 
 from rulesdsl import core
 from rulesdsl.types import (
@@ -90,6 +90,7 @@ def expr_text(expr: core.Expr) -> str:
         return f"checked({expr_text(expr.expr)}, {expr.lo}..{expr.hi})"
     if isinstance(expr, core.LetIn):
         return f"(let {expr.name} = {expr_text(expr.value)} in {expr_text(expr.body)})"
+    assert isinstance(expr, core.IfSome)
     return f"(if_some {expr.name} = {expr_text(expr.value)} then {expr_text(expr.body)})"
 
 
@@ -163,8 +164,12 @@ def _stmt_text(stmt: core.Stmt, indent: str) -> Iterator[str]:
         yield f"{indent}end{''.join(parts)}"
     elif isinstance(stmt, core.ReturnStmt):
         yield f"{indent}return{' ' + expr_text(stmt.value) if stmt.value is not None else ''}"
-    else:
+    elif isinstance(stmt, (core.BreakStmt, core.ContinueStmt)):
         yield f"{indent}{'break' if isinstance(stmt, core.BreakStmt) else 'continue'}"
+    elif isinstance(stmt, (core.DrawStmt, core.AskStmt, core.TurnsStmt)):
+        raise AssertionError(f"{stmt} is there before `lower` only")
+    else:
+        assert_never(stmt)
 
 
 def machine_text(machine: core.Machine) -> Iterator[str]:

@@ -12,7 +12,7 @@ from attrs import define, field
 
 from rulesdsl import core
 from rulesdsl.lowering.rewrite import bound_names
-from rulesdsl.lowering.walk import FAILING_OPS, children, everything, exprs_of, statements
+from rulesdsl.lowering.walk import FAILING_OPS, children, everything, exprs_of, statements, stored
 from rulesdsl.types import BagType, EnumType, IntType, ListType, OptionType, SetType, Type
 
 # ---------------------------------------------------------------- types
@@ -64,7 +64,7 @@ class Facts:
     def __attrs_post_init__(self) -> None:
         self.defs = {item.name: item for item in self.program.defs}
         self.positions = {item.name: item.position for item in self.program.fields}
-        self.writes = {item.name: _stores(item.body) for item in self.program.events}
+        self.writes = {item.name: stored(item.body) for item in self.program.events}
         self.def_reads = {name: frozenset() for name in self.defs}
         self.def_needs_state = dict.fromkeys(self.defs, False)
         self.def_fails = {name: item.recursive or item.fails for name, item in self.defs.items()}
@@ -201,7 +201,7 @@ class Facts:
 
     def body_writes(self, body: core.Body) -> frozenset[str]:
         """The fields that the events of a body may change, through the flows it calls too."""
-        found = set(_stores(body))
+        found = set(stored(body))
         for stmt in statements(body):
             if isinstance(stmt, core.EmitStmt):
                 found |= self.writes[stmt.event]
@@ -215,7 +215,3 @@ class Facts:
             every = frozenset(self.positions)
             self.flow_writes[name] = every if info.body is None else self.body_writes(info.body)
         return self.flow_writes[name]
-
-
-def _stores(body: core.Body) -> frozenset[str]:
-    return frozenset(stmt.field for stmt in statements(body) if isinstance(stmt, core.Store))

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from rulesdsl import core
 from rulesdsl.diagnostics import Label
-from rulesdsl.lowering.walk import FAILING_OPS, body_exprs, everything, statements
+from rulesdsl.lowering.walk import FAILING_OPS, body_exprs, everything, statements, stored
 from rulesdsl.naming.names import Names
 
 
@@ -102,7 +102,7 @@ def with_reads(program: core.Program) -> core.Program:
         evolve(
             event,
             reads=through(list(body_exprs(event.body))),
-            writes=frozenset(s.field for s in statements(event.body) if isinstance(s, core.Store)),
+            writes=stored(event.body),
         )
         for event in program.events
     )

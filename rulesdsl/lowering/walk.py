@@ -1,17 +1,11 @@
-"""Going through `core` trees: children, what an expression reads and calls, whether it can fail."""
+"""Going through `core` trees: the parts of expressions and statements, the locals and fields in them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-import attrs
+from typing import assert_never
 
 from rulesdsl import core
-
-EXPRS = (
-    core.Const, core.Local, core.Read, core.Op, core.Comp, core.Call, core.After, core.CanDo, core.Checked, core.LetIn, core.IfSome,
-)  # fmt: skip
 
 FAILING_OPS = frozenset(
     {
@@ -58,6 +52,8 @@ def children(expr: core.Expr) -> Iterator[core.Expr]:
     elif isinstance(expr, (core.LetIn, core.IfSome)):
         yield expr.value
         yield expr.body
+    elif not isinstance(expr, (core.Const, core.Local)):
+        assert_never(expr)
 
 
 def everything(expr: core.Expr) -> Iterator[core.Expr]:
@@ -132,6 +128,8 @@ def exprs_of(stmt: core.Stmt) -> Iterator[core.Expr]:
         yield stmt.who
         for offer in stmt.offers:
             yield from offer.given
+    elif not isinstance(stmt, (core.StepStmt, core.BreakStmt, core.ContinueStmt)):
+        assert_never(stmt)
 
 
 def body_exprs(body: core.Body) -> Iterator[core.Expr]:
@@ -141,23 +139,6 @@ def body_exprs(body: core.Body) -> Iterator[core.Expr]:
             yield from everything(expr)
 
 
-def rebuild(expr: Any, change: Any) -> Any:
-    """The expression with each direct child replaced by `change(child)`; the same object if nothing changed."""
-    updates: dict[str, Any] = {}
-    for attribute in attrs.fields(type(expr)):
-        value = getattr(expr, attribute.name)
-        made = _rebuilt(value, change)
-        if made is not value:
-            updates[attribute.name] = made
-    return attrs.evolve(expr, **updates) if updates else expr
-
-
-def _rebuilt(value: Any, change: Any) -> Any:
-    if isinstance(value, EXPRS):
-        return change(value)
-    if isinstance(value, core.Clause):
-        return rebuild(value, change)
-    if isinstance(value, tuple) and value and isinstance(value[0], (*EXPRS, core.Clause, tuple)):
-        made = tuple(_rebuilt(item, change) for item in value)
-        return value if all(a is b for a, b in zip(made, value, strict=True)) else made
-    return value
+def stored(body: core.Body) -> frozenset[str]:
+    """The fields that a body changes itself, without what its events and flows do."""
+    return frozenset(stmt.field for stmt in statements(body) if isinstance(stmt, core.Store))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import assert_never
 
 from attrs import define, evolve, field
 
@@ -185,8 +186,11 @@ class _Giving:
         elif isinstance(stmt, (core.WhileStmt, core.RepeatStmt)):
             with self.decided_by(self.going_on(stmt.condition if isinstance(stmt, core.WhileStmt) else stmt.count, known)):
                 self.loop(stmt.body, known)
-        elif isinstance(stmt, (core.BreakStmt, core.ContinueStmt)) and self.exits:
-            self.leave(stmt, self.exits[-1])
+        elif isinstance(stmt, (core.BreakStmt, core.ContinueStmt)):
+            if self.exits:
+                self.leave(stmt, self.exits[-1])
+        elif not isinstance(stmt, (core.Store, core.ReturnStmt, core.EndStmt)):
+            assert_never(stmt)
 
     def choosing(self, stmt: core.AskStmt, known: Known) -> Audience:
         """Who sees whether a question has an answer."""

@@ -98,3 +98,5 @@ class Kept:
             elif isinstance(stmt, core.ForStmt):
                 inner = around | self._needed_by(stmt.source)
                 yield from self._stores(stmt.body, inner | self._needed_by(stmt.condition) if stmt.condition else inner)
+            elif not isinstance(stmt, core.Bind):
+                raise AssertionError(f"nobody has said what {stmt} stores in an event")

@@ -70,6 +70,8 @@ class _EventFlow:
                     self.body(stmt.otherwise, both(context, seen))
             elif isinstance(stmt, core.ForStmt):
                 self.loop(stmt, context)
+            else:
+                raise AssertionError(f"nobody has said what {stmt} stores in an event")
 
     def loop(self, stmt: core.ForStmt, context: Audience) -> None:
         """A loop, until what its rounds hand on to each other is known; only the last time reports."""
