@@ -72,7 +72,7 @@ class Broken(Exception):
 
 
 @frozen
-class _Check:
+class Check:
     """One invariant or transition: its number in the program, and what it asks of the states around an event."""
 
     law: str
@@ -93,8 +93,8 @@ class Laws:
         self.leaks: Any = None
         self.judging = True
         module = self.module
-        invariants = [_Check(INVARIANT, i, *law[:2]) for i, law in enumerate(module.INVARIANTS)]
-        transitions = [_Check(TRANSITION, i, *law[:2]) for i, law in enumerate(module.TRANSITIONS)]
+        invariants = [Check(INVARIANT, i, *law[:2]) for i, law in enumerate(module.INVARIANTS)]
+        transitions = [Check(TRANSITION, i, *law[:2]) for i, law in enumerate(module.TRANSITIONS)]
         reads = [law[2] for law in module.INVARIANTS]
         between = [law[2] for law in module.TRANSITIONS]
         self.all_invariants = tuple(invariants)
@@ -185,7 +185,7 @@ class Laws:
             if not check.holds(before, after):
                 raise self._broken(check, number, before, after)
 
-    def _broken(self, check: _Check, event: int, before: State, after: State) -> Broken:
+    def _broken(self, check: Check, event: int, before: State, after: State) -> Broken:
         return Broken(check.law, check.text, number=check.number, event=event, before=before, after=after)
 
     def step(self, position: Position, ply: Ply, trace: Any) -> Position:

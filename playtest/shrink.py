@@ -4,7 +4,8 @@ It works on the plies themselves, by lenient replay (`playtest.lenient`): any se
 Shrinking is: take away runs of plies, long ones first; take away pairs that are apart (so that the players' turns stay in
 step); put the simplest legal answer or outcome in the place of each that is left; exchange neighbours. Long games are made
 short first: by other games that break the law sooner (`playtest.shorter`), by taking away all answers of one action, and whole
-rounds. Everything is tried in a fixed order, so the result depends on the failure alone.
+rounds. What is still long then is led to the same break by another way (`playtest.nearer`). Everything is tried in a fixed order,
+so the result depends on the failure alone.
 """
 
 from __future__ import annotations
@@ -17,16 +18,27 @@ from typing import Any
 from attrs import field, frozen
 
 from playtest.failure import Failure, failure
+from playtest.goals import depth, goals
 from playtest.laws import TERMINATES
 from playtest.lenient import LARGEST, Lenient, Line, Place, Spent
 from playtest.logs import LogLaw
-from playtest.plies import CHOICE, DRAW, Loaded, Ply, Position, options
+from playtest.nearer import Search
+from playtest.plies import CHOICE, DRAW, Loaded, Ply, options
 from playtest.shorter import shorter
 
-BUDGET = 250_000
+BUDGET = 500_000
+SHORT = 12
+"""Games with so few answers are not searched for by another way."""
+SEARCHED = 2_000
+"""Plies that may be played for another way, for each answer of the game."""
+MOST_SEARCHED = 150_000
+LEAST_GAIN = 0.9
+"""It is worth while to search again where games became so much shorter, as a share."""
+LONG = 60
+"""Games with more answers are searched for by another way before anything is taken away from them."""
 SIMPLER = 12
 PAIRS_UP_TO = 40
-LONG = 120
+LONG_LINE = 120
 FINEST = 32
 
 
@@ -71,16 +83,35 @@ class _Shrinker:
         return failure(self.line.broken, self.line.plies, thorough=found.thorough, game=found.game)
 
     def run(self) -> None:
-        """All passes in turn, until none of them helps or the budget is used up."""
+        """Other games that are shorter, and all passes in turn, until none of them helps or the budget is used up."""
         if self.line is None:
             return
         try:
-            if self.kind[0] != TERMINATES and not self.lenient.thorough:
+            led = self.kind[0] != TERMINATES and not self.lenient.thorough
+            if led:
                 self._look_for_shorter()
+                while self.line.choices > LONG and self._look_nearer():
+                    pass
+            whole = self._passes(1 / 2 if led else 1)
+            while led and self._look_nearer():
+                whole = self._passes(1 / 2)
+            if not whole:
+                self._passes(1)
+        except Spent:
+            pass
+
+    def _passes(self, share: float) -> bool:
+        """The passes until none of them helps, or that share of what is left of the budget is used up. Whether none helps."""
+        kept = int(self.lenient.left * (1 - share))
+        self.lenient.left -= kept
+        try:
             while self._pass():
                 pass
         except Spent:
-            pass
+            return False
+        finally:
+            self.lenient.left += kept
+        return True
 
     def _pass(self) -> bool:
         helped = False
@@ -115,7 +146,7 @@ class _Shrinker:
 
     def _long(self) -> bool:
         assert self.line is not None
-        return len(self.line.plies) > LONG
+        return len(self.line.plies) > LONG_LINE
 
     def _look_for_shorter(self) -> None:
         """Another game may break the same law much sooner."""
@@ -125,6 +156,23 @@ class _Shrinker:
         line = None if found is None else self.lenient.replay((), (), found.plies)
         if line is not None and line.size() < self.line.size():
             self.line = line
+
+    def _look_nearer(self) -> bool:
+        """Another way to the same break, made out of steps towards it, may be shorter. Whether it is much shorter."""
+        assert self.line is not None
+        before = self.line.choices
+        if before <= SHORT or self.lenient.only is self.lenient.laws:
+            return False
+        for wanted in goals(self.lenient.only, self.line):
+            search = Search(self.lenient, self.line, wanted, min(self.lenient.left // 3, SEARCHED * before, MOST_SEARCHED))
+            plies = search.run()
+            self.elsewhere += search.tried
+            self.lenient.left -= search.played
+            line = None if plies is None else self.lenient.replay((), (), plies)
+            if line is not None and line.choices < before:
+                self.line = line
+                break
+        return self.line.choices <= before * LEAST_GAIN
 
     def _coarse(self) -> bool:
         """What makes long games short: without all answers of one kind, without rounds, without long runs of plies."""
@@ -165,7 +213,7 @@ class _Shrinker:
         assert self.line is not None
         places = self._places()
         asked = [n for n, (kind, _) in enumerate(self.line.plies) if kind == CHOICE]
-        depths = {n: _depth(self.line.positions[n]) for n in asked}
+        depths = {n: depth(self.line.positions[n]) for n in asked}
         counted = Counter((depths[n], places[n]) for n in asked)
         often = [key for key, count in counted.items() if count > 2]
         if not often:
@@ -272,11 +320,3 @@ class _Shrinker:
                 helped = self._accept(at, rest) or helped
             at += 1
         return helped
-
-
-def _depth(position: Position) -> int:
-    """How many flows and actions are waiting at a position."""
-    frame, depth = position[1], 0
-    while frame is not None:
-        frame, depth = frame[2], depth + 1
-    return depth
