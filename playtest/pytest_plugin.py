@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 GAMES = 25
 LOG_START = b'{"format":"rulesdsl-log/'
-FOUND_START = b"# Found by `rulesdsl "
+FOUND_START = b"# Found by trying the rules: "
 MARKERS = {
     "rules": "anything collected from rules files and logs of games",
     "rules_check": "the check of a rules file",

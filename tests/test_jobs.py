@@ -63,10 +63,12 @@ def test_an_interrupt_while_processes_start_shows_no_traceback_of_theirs(
     command: str, later: float, tmp_path: Path
 ) -> None:
     """As ctrl-C does, it comes to all processes of the terminal; a child is one more than the one that tracks resources."""
+    # What is started in the background ignores interrupts, and so would what it starts.
     started = subprocess.Popen(
         [sys.executable, "-m", "table.command", *command.split(), "--jobs", "2"],
         cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     try:
         while children(started.pid) < 2 and started.poll() is None:
