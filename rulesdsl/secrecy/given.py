@@ -28,13 +28,14 @@ from rulesdsl.secrecy.audiences import (
     root_of,
     without,
 )
+from rulesdsl.secrecy.backs import Backs
 from rulesdsl.secrecy.carried import NOTHING, Carried, sources_of
 from rulesdsl.secrecy.endings import last_emits
 from rulesdsl.secrecy.keeping import Kept
 from rulesdsl.secrecy.showing import Showing
 from rulesdsl.secrecy.telling import Telling
 from rulesdsl.secrecy.untold import ANSWER, OUTCOME, SECRET, Tokens, Untold
-from rulesdsl.types import BOOL, IntType
+from rulesdsl.types import BOOL, IntType, OptionType
 
 Known = dict[str, Audience]
 """Who sees the value of each local; one that is missing is public. Under `untold(name)`: whether an event has told an answer
@@ -144,6 +145,16 @@ class _Giving:
     def audience(self, expr: core.Expr, known: Known) -> Audience:
         return self.secrets.audience(expr, known, self.alias)
 
+    def back(self, expr: core.Expr, known: Known) -> Audience:
+        """Who sees whether there is something in an option, as far as it is said where it is made."""
+        if self.audience(expr, known) is None:
+            return None
+        backs = Backs(lambda part: self.audience(part, known), lambda _: False)
+        for name, sources in self.sources.items():
+            if isinstance(sources[0].type, OptionType):
+                backs.locals[name] = backs.of(sources[0]) if len(sources) == 1 else known.get(name)
+        return backs.of(expr)
+
     # ------------------------------------------------------------ statements
 
     def body(self, body: core.Body, known: Known) -> None:
@@ -165,6 +176,7 @@ class _Giving:
             if not self.silent:
                 self.telling.look(stmt, self.carrier(known), self.alias)
                 self.showing.look(stmt, self.carrier(known), self.alias)
+                self.showing.look_at_backs(stmt, lambda arg: self.back(arg, known))
             self.shows(stmt, known)
         elif isinstance(stmt, core.CallFlow):
             info = self.program.flow(stmt.flow)

@@ -5,11 +5,13 @@ Cards are played, turned, discarded and laid down in the open all the time, so m
 player who acts may well show; what the event takes from where it was, or by which it changes something; what another event
 of the same move tells rightly; the last words of a game. What is left is a value from a place that is hidden, or private to
 somebody else than the player who acts; or one's own that is told to somebody who is named beside, and not used at all.
+
+And options that are private to somebody, though all see whether they are there: no secret should decide about that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from attrs import define, field
 
@@ -17,11 +19,12 @@ from rulesdsl import core
 from rulesdsl.diagnostics import Label, Span
 from rulesdsl.lowering.walk import children, exprs_of, statements
 from rulesdsl.naming.names import Names
-from rulesdsl.secrecy.audiences import place_of, renamed
+from rulesdsl.secrecy.audiences import Audience, place_of, renamed
 from rulesdsl.secrecy.carried import Carried
 from rulesdsl.secrecy.keeping import Kept
 from rulesdsl.secrecy.telling import nodes_of
 from rulesdsl.secrecy.untold import SECRET, Untold
+from rulesdsl.types import OptionType
 
 
 @define(eq=False)
@@ -84,6 +87,24 @@ class Showing:
                 self.told.add((event.name, param.name))
                 self.report(event, node.span, secret, arg, tuple(seats))
                 break
+
+    def look_at_backs(self, stmt: core.EmitStmt, back: Callable[[core.Expr], Audience]) -> None:
+        """Reports options that not all may see, though all see whether they are there, and a secret decides about that."""
+        event = self.program.event(stmt.event)
+        for param, arg in zip(event.params, stmt.args, strict=True):
+            if param.audience is None or not isinstance(param.type, OptionType) or (event.name, param.name) in self.told:
+                continue
+            seen = back(arg)
+            if seen is None or stmt.span in self.last or (self.acts and "me" in seen):
+                continue
+            self.told.add((event.name, param.name))
+            self.names.report(
+                "W907", f"everybody would see whether there is one in `{param.name}`, which a secret decides", arg.span,
+                "a secret decides whether this is there",
+                "if all may see it, ask `is some` first: emit one event where it is there, and another where it is not",
+                "if not, pass a value that is always there",
+                labels=(Label(param.span, "not all may see it, but all see whether it is there"),), severity="warning",
+            )  # fmt: skip
 
     def players(
         self, event: core.EventInfo, args: tuple[core.Expr, ...], alias: Mapping[str, str | None]
