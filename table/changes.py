@@ -38,7 +38,7 @@ Examples:
 """
 
 # As many lines of a clause are shown as they are; of longer ones those that differ.
-_WHOLE = 9
+_WHOLE = 5
 
 # What stands at the left of rules: a sign, the kind, `was` or `now`.
 _INDENT = 17
@@ -114,7 +114,11 @@ def say_changes(found: Difference, texts: Sequence[Source]) -> None:
         if heading != under:
             say(("" if change is changes[0][1] else "\n") + paint(heading, bold=True, underline=True))
             under = heading
-        show(_lines(change, kind, name, following is not None and following[0] == heading and _alike(change, following[1])))
+        show(
+            _lines(
+                change, kind, name, following is not None and following[0] == heading and _alike(change, following[1])
+            )
+        )
     if under:
         say("")
 
@@ -152,7 +156,11 @@ def _lines(change: Change, kind: int, name: int, untold: bool) -> list[Text]:
     roomy.append(place, style="dim")
     if _is_short(change) and change.doc:
         lines.append(Text(" " * (kind + 3)).append(change.doc))
-    if change.kind != "scenario" and not _is_short(change) and (change.sign == "~" or change.kind in (*SIDES, "require")):
+    if (
+        change.kind != "scenario"
+        and not _is_short(change)
+        and (change.sign == "~" or change.kind in (*SIDES, "require"))
+    ):
         lines += _sides(change, kind + 3)
     return lines
 
@@ -195,18 +203,19 @@ def _in_short(change: Change) -> str:
 
 
 def _sides(change: Change, indent: int) -> list[Text]:
-    """`was` and `now`, line by line; of long clauses only what differs."""
+    """`was` and `now`, line by line, with what differs in colour; of long clauses only that."""
     from rich.text import Text
 
     was, now = [text.split("\n") if text else [] for text in (change.was, change.now)]
     if max(len(was), len(now)) > _WHOLE:
         was, now = _differing(was, now)
     found = []
-    for word, lines in (("was", was), ("now", now)):
+    for word, lines, others, colour in (("was", was, now, "red"), ("now", now, was, "green")):
         for number, line in enumerate(lines):
+            style = colour if was and now and line not in (*others, "...") else ""
             for part, piece in enumerate(_pieces(line, width() - indent - 5)):
                 label = word if number == part == 0 else ""
-                found.append(Text(" " * indent).append(label.ljust(5), style="dim").append(piece))
+                found.append(Text(" " * indent).append(label.ljust(5), style="dim").append(piece, style=style))
     return found
 
 
@@ -312,5 +321,7 @@ def _check_lock(file: Path) -> int:
     if found:
         say_diagnostics(found)
     else:
-        say(f"{shown(path)} holds clauses that the variant does not change; make it anew with `rulesdsl lock {shown(file)}`")
+        say(
+            f"{shown(path)} holds clauses that the variant does not change; make it anew with `rulesdsl lock {shown(file)}`"
+        )
     return 1

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # So many of the figures that a game shows are named.
 NAMED = 4
 
+# Fewer games than that tell little.
+TELLING = 30
+
 # So many of the logs that part from the rules are named.
 PARTING = 5
 
@@ -113,7 +116,9 @@ def say_figures(played: Sequence[Played], wanted: Wanted, again: str) -> None:
             _say_differing(one)
         elif one is same[0]:
             say_head(same)
-            say(f"  none of {plural(len(one.figures), 'figure')} differs" if len(same) == 1 else "  no figure differs")
+            none = f"none of {plural(len(one.figures), 'figure')} differs" if len(same) == 1 else "no figure differs"
+            few = len(one.sims[1].games) < TELLING
+            say(f"  {none}{', as far as so few games tell' if few else ''}")
     if len(same) < len(played):
         say("  one figure in twenty differs by chance: more games tell")
     saved = [logs[1] for one in played for logs in one.saved.values()]

@@ -336,6 +336,15 @@ def test_an_enum_that_other_changes_need_is_blamed_where_it_is_to_blame(
     assert [(s["text"], s["because"]["clause"], s["because"]["alone"]) for s in failed] == [("two of felt are worth four", clause, alone)]
 
 
+def test_the_lines_of_a_clause_that_differ_are_coloured_and_no_others(run: Any, monkeypatch: pytest.MonkeyPatch):
+    Path("hats.rules").write_text(HATS, encoding="utf-8")
+    Path("dearer.rules").write_text(HATS.replace("worth(me) > dear", "worth(me) >= dear"), encoding="utf-8")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    told = run("diff", "hats.rules", "dearer.rules").out
+    assert "\x1b[31m    if worth(me) > dear:\x1b[0m" in told and "\x1b[32m    if worth(me) >= dear:\x1b[0m" in told
+    assert told.count("\x1b[31m") == told.count("\x1b[32m") == 1
+
+
 def test_variants_together_are_tested_against_the_game(run: Any):
     told = run("test", "harbour.rules", "--with", "rich.rules", "-k", "two lanterns")
     assert told.code == 0
