@@ -12,7 +12,7 @@ from click import unstyle
 
 from rulesdsl.variants.deltas import SIDES, TEXTS
 from table.console import paint, plural, say, say_diagnostics, say_json, show, width
-from table.files import shown
+from table.files import shown, typed
 from table.options import as_json, no_colour, rules_files, with_variants
 
 if TYPE_CHECKING:
@@ -322,6 +322,6 @@ def _check_lock(file: Path) -> int:
         say_diagnostics(found)
     else:
         say(
-            f"{shown(path)} holds clauses that the variant does not change; make it anew with `rulesdsl lock {shown(file)}`"
+            f"{shown(path)} holds clauses that the variant does not change; make it anew with `rulesdsl lock {typed(file)}`"
         )
     return 1

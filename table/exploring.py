@@ -12,7 +12,7 @@ import click
 from playtest.folders import EXPLORE
 from table.broken_laws import failure_plain, tell_shortest
 from table.console import console, paint, plural, say, say_json, wrapped
-from table.files import free_path, shown
+from table.files import free_path, shown, typed
 from table.options import Written, as_json, no_colour, parameters, players, rules_file, with_variants
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _say_way(rules: Rules, plies: Sequence[Ply], out: Path, name: str) -> None:
         say(line)
     log = _save(rules, plies, out, name)
     say(f"saved   {shown(log)}")
-    say(f"replay  rulesdsl replay {shown(log)}")
+    say(f"replay  rulesdsl replay {typed(log)}")
 
 
 def _way(rules: Rules, plies: Sequence[Ply]) -> list[str]:

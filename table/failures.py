@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rulesdsl.diagnostics import Diagnostic, RulesFileError
 from table.console import complain, say_diagnostics
-from table.files import free_path, shown
+from table.files import free_path, shown, typed
 
 if TYPE_CHECKING:
     from interpreter.errors import RulesError
@@ -66,7 +66,7 @@ def _rules_fail(error: RulesError) -> None:
         path = free_path(Path(f"{error.log.header.game}-fault.jsonl"))
         error.save(path)
         complain(f"saved   {shown(path)}")
-        complain(f"replay  rulesdsl replay {shown(path)}")
+        complain(f"replay  rulesdsl replay {typed(path)}")
 
 
 def _source_line(error: RulesError) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,12 @@ def shown(path: Path) -> str:
         if path.resolve().is_relative_to(folder):
             return str(path.resolve().relative_to(folder))
     return str(path)
+
+
+def typed(path: str | Path) -> str:
+    """A path as it is typed in a command that messages print: `shown`, in quotes where a shell needs them."""
+    text = shown(Path(path))
+    return text if re.fullmatch(r"[\w@%+=:,./-][\w@%+=:,./#-]*", text, re.ASCII) else shlex.quote(text)
 
 
 def free_path(path: Path) -> Path:

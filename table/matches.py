@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from table.console import paint, plural, say, say_json
-from table.files import shown
+from table.files import shown, typed
 from table.log_refs import MARK, default_store, journal_of, opened, refs_of
 from table.options import Written, as_json, no_colour
 
@@ -44,7 +44,7 @@ def matches_command(
     if to is not None and exported is None:
         raise click.UsageError("--to is for --export")
     if not imported and not place.exists():
-        raise click.UsageError(f"there is no store `{place}`; `rulesdsl play GAME --store {place}` makes one")
+        raise click.UsageError(f"there is no store `{place}`; `rulesdsl play GAME --store {typed(place)}` makes one")
     refs = [ref for name in imported for ref in refs_of(name)]
     made = opened(place)
     try:
@@ -96,7 +96,7 @@ def _list(store: Store, place: Path, json_wanted: bool) -> None:
         say(f"  {cells}  {plural(row['records'], 'record'):>11}  {paint(row['status'], bold=row['status'] != 'open')}")
     still = next((row["match"] for row in rows if row["status"] == "open"), None)
     if still is not None:
-        say(f"go on with one: rulesdsl play {shown(place)}{MARK}{still}")
+        say(f"go on with one: rulesdsl play {typed(f'{place}{MARK}{still}')}")
 
 
 def _headers(store: Store) -> Any:

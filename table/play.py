@@ -12,7 +12,7 @@ import click
 from attrs import evolve, frozen
 
 from table.console import paint, say, say_json, show, width
-from table.files import find_rules, free_path, shown
+from table.files import find_rules, free_path, shown, typed
 from table.log_refs import MARK, default_store, free_match, in_store, is_ref, journal_of, read_ref, refs_of
 from table.options import Written, as_json, no_colour, parameters, players, with_variants
 from table.series import leaders
@@ -227,7 +227,8 @@ def _new_match(game: Game, wishes: Wishes) -> tuple[Match, Path | None]:
     try:
         return game.new(wishes.players, wishes.seed, wishes.humans, log=journal), path
     except FileExistsError:
-        raise click.UsageError(f"there is {path} already; go on with it by `rulesdsl play {path}`") from None
+        there = typed(path or "")
+        raise click.UsageError(f"there is {path} already; go on with it by `rulesdsl play {there}`") from None
 
 
 def bots_for(match: Match, name: str, seed: int) -> dict[str, Bot]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from table.console import complain, paint, plural, say, say_json, show
-from table.files import find_for_click, shown
+from table.files import find_for_click, shown, typed
 from table.log_refs import log_arguments, read_ref
 from table.options import as_json, no_colour, with_variants
 from table.show import game_of, show_position
@@ -133,7 +133,7 @@ def _refused(path: Path, error: Any, carried: bool) -> None:
     place = f"record {error.record}: " if error.record is not None and error.record >= 0 else ""
     complain(f"refused: {shown(path)}: {place}{error.what}")
     remedies = {
-        "torn": f"`rulesdsl replay {shown(path)} --repair` mends it." if place else "",
+        "torn": f"`rulesdsl replay {typed(path)} --repair` mends it." if place else "",
         "program": "`--with-own-rules` replays it as it was; `--with-current-rules` shows where they part."
         if carried
         else "`--rules FILE` names them; with `--with-current-rules` other ones show where they part.",
@@ -176,7 +176,7 @@ def _tell_difference(path: Path, log: Log, done: Replay) -> None:
     for line in _changed_clauses(log, done.match):
         say(f"  {line}")
     if record:
-        say(f"  state before: rulesdsl show {shown(path)} --record {record - 1}")
+        say(f"  state before: rulesdsl show {typed(path)} --record {record - 1}")
 
 
 def _record_text(log: Log, number: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from attrs import field, frozen
 
 from playtest.folders import REVIEW
 from table.console import paint, say, say_json
-from table.files import find_for_click, shown
+from table.files import find_for_click, typed
 from table.options import Written, as_json, no_colour, parameters, players, rules_file, with_variants
 from table.review_page import head, named, say_clauses, say_figures, say_laws, say_logs, say_scenarios, why
 
@@ -134,6 +135,7 @@ def review_command(
     first = committed(file, against or "HEAD") if alone else source_of(file)
     second = source_of(new or file, variants)
     both = load_both(first, second, params)
+    rules = _rules(both, players) if players is not None else None
     composed = compose_source(second)
     found = difference(compose_source(first).module, composed.module, composed.overrides)
     if not json_wanted:
@@ -143,7 +145,7 @@ def review_command(
     tests = scenarios(first, second)
     if not json_wanted:
         say_scenarios(tests)
-    rules = _rules(both, players)
+    rules = rules or _rules(both, players)
     same = [rules.program.digest for rules in rules[0]] == [rules.program.digest for rules in rules[1]] and not params
     fuzzed: list[tuple[Rules, Result]] = []
     played: list[Played] = []
@@ -158,7 +160,7 @@ def review_command(
     elif not json_wanted:
         head("Play")
         say("  what is played has not changed: only titles, remarks or scenarios have")
-    logs = _stored(log_paths or (file.resolve().parent,), both)
+    logs = _stored(log_paths or (file.resolve().parent,), both, out)
     if json_wanted:
         say_json(_plain(found, tests, fuzzed, played, logs))
     else:
@@ -261,8 +263,8 @@ def _again(
     from interpreter.codec import show as text
 
     words = ["rulesdsl review", named(file, ()), *([named(new, ())] if new is not None else [])]
-    words += [f"--against {against}"] if against is not None else []
-    words += [f"--with {shown(path)}" for path in variants]
+    words += [f"--against {shlex.quote(against)}"] if against is not None else []
+    words += [f"--with {typed(path)}" for path in variants]
     words += [f"-p {name}={text(value)}" for name, value in params.items()]
     words += [f"--bots {','.join(wanted.bots)}"] if wanted.bots != ("random",) else []
     words += [f"--players {wanted.players}"] if wanted.players is not None else []
@@ -272,13 +274,14 @@ def _again(
 # ---------------------------------------------------------------- logs
 
 
-def _stored(paths: Sequence[Path], both: tuple[Game, Game]) -> list[Stored]:
-    """The logs that were given or found, under the rules after the change."""
+def _stored(paths: Sequence[Path], both: tuple[Game, Game], out: Path) -> list[Stored]:
+    """The logs that were given or found, but not those that a review has written, under the rules after the change."""
     from playtest.review import logs_below, stored
 
     files: list[Path] = []
     for path in paths:
-        files += logs_below(path, *both) if path.is_dir() else [path]
+        below = logs_below(path, *both) if path.is_dir() else [path]
+        files += [log for log in below if log == path or log.resolve().parent != out.resolve()]
     return [stored(path, *both) for path in dict.fromkeys(files)]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from table.console import paint, plural, say, show, width, wrapped
-from table.files import shown
+from table.files import shown, typed
 
 if TYPE_CHECKING:
     from interpreter.game import Game
@@ -70,7 +70,7 @@ def say_scenarios(tests: Scenarios) -> None:
 
 def named(file: Path, variants: Sequence[Path]) -> str:
     """A file with its variants, as they are told to a command."""
-    return shown(file) + "".join(f" --with {shown(path)}" for path in variants)
+    return typed(file) + "".join(f" --with {typed(path)}" for path in variants)
 
 
 def say_laws(
@@ -123,7 +123,7 @@ def say_figures(played: Sequence[Played], wanted: Wanted, again: str) -> None:
         say("  one figure in twenty differs by chance: more games tell")
     saved = [logs[1] for one in played for logs in one.saved.values()]
     if saved:
-        say(f"  look   rulesdsl show {shown(saved[0])}")
+        say(f"  look   rulesdsl show {typed(saved[0])}")
     say(f"  more   {again}")
 
 
@@ -185,7 +185,7 @@ def say_logs(logs: Sequence[Stored], file: Path, variants: Sequence[Path]) -> No
         )
     whole = [item for item in parting if item.log is not None]
     if whole:
-        say(f"  look   rulesdsl replay {shown(whole[0].path)} \\")
+        say(f"  look   rulesdsl replay {typed(whole[0].path)} \\")
         say(f"           --with-current-rules --rules {named(file, variants)}")
 
 

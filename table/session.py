@@ -17,7 +17,7 @@ from playtest.drawing.glyphs import Glyphs
 from playtest.drawing.state_view import lines_of_table
 from playtest.snapshot import snapshot
 from table.console import colour_wanted, say, show, width
-from table.files import free_path, shown
+from table.files import free_path, shown, typed
 from table.moves import MoveReader, completions, listing, words_of
 from table.telling import explained, story, title_lines
 
@@ -96,7 +96,7 @@ class Session:
 
     def _farewell(self) -> None:
         if self.log is not None:
-            say(f"the game so far is in {shown(self.log)}; go on with: rulesdsl play {shown(self.log)}")
+            say(f"the game so far is in {shown(self.log)}; go on with: rulesdsl play {typed(self.log)}")
 
     def _ask(self, seat: str) -> None:
         """Show a player the table and take lines until one of them is an answer."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from table.console import paint, plural, say, say_json
-from table.files import find_for_click, shown
+from table.files import find_for_click, shown, typed
 from table.log_refs import data_of_ref, in_store, log_arguments
 from table.options import as_json, no_colour, with_variants
 from table.show import game_of
@@ -103,9 +103,9 @@ def _tell_sound(path: Path, found: Verified, sound: Log | None) -> None:
     by = "" if found.replayed or sound.header.rules is not None else "; the rules were not looked at"
     say(f"  {records} sound: {plural(len(sound.answers), 'answer')}{by}")
     if found.defects[0].kind == "torn":
-        say(f"  keep them  rulesdsl replay {shown(path)} --repair")
+        say(f"  keep them  rulesdsl replay {typed(path)} --repair")
     elif in_store(path) is None:
-        say(f"  keep them  head -n {len(sound.records) + 1} {shown(path)} > sound.jsonl")
+        say(f"  keep them  head -n {len(sound.records) + 1} {typed(path)} > sound.jsonl")
 
 
 def _place(path: Path, defect: Defect) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -266,6 +267,17 @@ def test_a_base_that_changed_is_taken_as_it_was_committed(run: Any) -> None:
     edit("= 6", "= 5")
     found = json.loads(run("review", "sprint.rules", "--games", "10", "--json").out)
     assert [(change["clause"], change["sign"]) for change in found["changes"]] == [("param goal", "~")]
+
+
+def test_commands_that_are_printed_can_be_typed_where_names_have_spaces(run: Any) -> None:
+    Path("an old race.rules").write_text(RACE)
+    Path("a new race.rules").write_text(RACE.replace("= 6", "= 8"))
+    told = run("review", "an old race.rules", "a new race.rules", "--games", "30", "--out", "what came").out
+    commands = [line.split(maxsplit=1)[1] for line in told.splitlines() if line.split()[:2][-1:] == ["rulesdsl"]]
+    assert [shlex.split(command)[1] for command in commands] == ["fuzz", "show", "review"]
+    for command in commands[:2]:
+        assert run(*shlex.split(command.replace("--games 300", "--games 3"))[1:]).code == 0, command
+    assert shlex.split(commands[2])[2:4] == ["an old race.rules", "a new race.rules"]
 
 
 def test_outside_of_git_two_files_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Any) -> None:
