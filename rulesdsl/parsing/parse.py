@@ -51,10 +51,9 @@ class _Callbacks:
         self.builder: Builder | None = None
 
     def __getattr__(self, rule: str) -> Any:
-        name = f"on_{rule}"
-        if not hasattr(Builder, name):
-            raise AttributeError(rule)
-        return lambda children: getattr(self.builder, name)(children)
+        if rule.startswith("_") or not rule.islower():
+            raise AttributeError(rule)  # tokens stay as they are, and so do rules that are parts of the one around them
+        return lambda children: getattr(self.builder, f"on_{rule}")(children)
 
 
 class Parser:
