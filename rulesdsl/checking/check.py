@@ -1,7 +1,7 @@
 """The checker: syntax in, a typed `core.Program` and diagnostics out.
 
 `check(source, module, settings, seats)` checks one specialisation of a program: its parameters and number of seats are
-fixed, since boards and `Player` may depend on them. `check_all` in `program` goes through all that are worth looking at.
+fixed, since boards and `Player` may depend on them. `check_source` in `program` goes through all that are worth looking at.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from rulesdsl.lowering.graph import complete
 from rulesdsl.lowering.lower import lower
 from rulesdsl.naming.declare import collect
 from rulesdsl.naming.names import Entity, Names, article
-from rulesdsl.secrecy.audiences import Secrets, check_guards, with_reveals
+from rulesdsl.secrecy.audiences import Secrets
 from rulesdsl.secrecy.given import check_given
+from rulesdsl.secrecy.guards import check_guards
+from rulesdsl.secrecy.reveals import with_reveals
 from rulesdsl.secrecy.storing import check_stores
 from rulesdsl.types import (
     INT,

@@ -1,8 +1,4 @@
-"""Who sees what, checked before play.
-
-Two rules. What decides whether a move is legal, and the sentence of a refusal, may depend only on what the asked player sees
-(`guards`). An event may store a value only where no more people see it than see its source (`events`). And one fact for
-undo: which `emit` shows somebody a value that came from a private or hidden field (`with_reveals`).
+"""Who sees a value: the words that the other modules of this folder share.
 
 An audience is None (everyone) or the set of locals that hold the players who see a value: the empty set is nobody. The size
 of a collection and the presence of an option are public.
@@ -11,15 +7,14 @@ of a collection and the presence of an option are public.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Union
+from typing import Union
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from rulesdsl import core
-from rulesdsl.diagnostics import Label, Span
-from rulesdsl.lowering.walk import bodies, children, exprs_of, statements
-from rulesdsl.naming.names import Names
-from rulesdsl.types import EnumType, OptionType, is_collection
+from rulesdsl.diagnostics import Span
+from rulesdsl.lowering.walk import children, exprs_of, statements
+from rulesdsl.types import EnumType
 
 Audience = Union[frozenset[str], None]
 NOBODY: frozenset[str] = frozenset()
@@ -200,54 +195,6 @@ def aliases(body: core.Body) -> dict[str, str | None]:
     return found
 
 
-def check_guards(program: core.Program, names: Names, secrets: Secrets) -> None:
-    """Reports guards that give a secret away."""
-    for action in program.actions:
-        _check_action(action, secrets, names)
-
-
-def _check_action(action: core.ActionInfo, secrets: Secrets, names: Names) -> None:
-    looks: list[tuple[core.Expr, str]] = [(c.domain, "domain") for c in action.chosen]
-    lets = tuple(core.Bind(i.name, i.value, i.span) for i in action.prelude if isinstance(i, core.ActionLet))
-    alias = aliases(lets)
-    for item in action.prelude:
-        if isinstance(item, core.Guard):
-            looks.append((item.condition, "guard"))
-            looks.extend((part, "sentence") for part in item.sentence.parts if not isinstance(part, str))
-        else:
-            looks.append((item.value, "let"))
-    for expr, what in looks:
-        for read in secrets.reads(expr):
-            if renamed(read.who, alias) == "me":
-                continue
-            info = secrets.fields[read.field]
-            subject = "this `let` before the effects" if what == "let" else f"this {what}"
-            whose = (
-                f"private to `{read.who}`"
-                if read.who
-                else "private to each player"
-                if info.visibility == "private"
-                else "hidden from everybody"
-            )
-            entry = f"{read.field}{'[...]' if info.keys else ''}"
-            public = f"`len({entry})` is public; what is in it is not"
-            if isinstance(info.value, OptionType):
-                public = f"whether `{entry} is some` is public; what it is is not"
-            elif not is_collection(info.value):
-                public = ""
-            later = "in the effects everything may be read: put the `let` after the first `emit`, or into a `step`"
-            remedies = (later,) if what == "let" else (public,) if public else ()
-            labels = (Label(read.via, "read here"),) if read.via is not None else ()
-            names.report(
-                "V402",
-                f"{subject} would give a secret away",
-                read.span,
-                f"{whose}; guards see what `me` sees",
-                *remedies,
-                labels=labels,
-            )
-
-
 def without(seen: Audience, names: set[str]) -> Audience:
     """An audience without the players that these names stand for."""
     return None if seen is None else frozenset(who for who in seen if root_of(who) not in names)
@@ -262,95 +209,3 @@ def declared(body: core.Body) -> set[str]:
         elif isinstance(stmt, core.DrawStmt) or (isinstance(stmt, core.Bind) and stmt.declares):
             found.add(stmt.name)
     return found
-
-
-# ---------------------------------------------------------------- reveals
-
-
-def with_reveals(program: core.Program) -> core.Program:
-    """Marks each emit that shows somebody a value from a private or hidden field."""
-    return _Reveals(program).program_with_marks()
-
-
-@define(eq=False)
-class _Reveals:
-    program: core.Program
-    secret_params: set[tuple[str, str]] = field(factory=set)
-
-    def program_with_marks(self) -> core.Program:
-        self.secrets = Secrets(self.program)
-        self.events = {e.name: e for e in self.program.events}
-        size = -1
-        while size != len(self.secret_params):
-            size = len(self.secret_params)
-            flows = tuple(evolve(f, body=self.flow(f)) for f in self.program.flows)
-            actions = tuple(evolve(a, effects=self.action(a)) for a in self.program.actions)
-        return evolve(self.program, flows=flows, actions=actions)
-
-    secrets: Secrets = field(init=False)
-    events: dict[str, core.EventInfo] = field(init=False)
-
-    def flow(self, item: core.FlowInfo) -> core.Body:
-        known: dict[str, Audience] = {
-            p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.params
-        }
-        return self.body(item.body or (), known)
-
-    def action(self, item: core.ActionInfo) -> core.Body:
-        known: dict[str, Audience] = {
-            p.name: NOBODY if (item.name, p.name) in self.secret_params else None for p in item.given
-        }
-        for chosen in item.chosen:
-            known[chosen.name] = self.secrets.audience(chosen.domain, known)
-        for entry in item.prelude:
-            if isinstance(entry, core.ActionLet):
-                known[entry.name] = self.secrets.audience(entry.value, known)
-        return self.body(item.effects or (), known)
-
-    def body(self, body: core.Body, known: dict[str, Audience]) -> core.Body:
-        return tuple(self.stmt(stmt, known) for stmt in body)
-
-    def stmt(self, stmt: core.Stmt, known: dict[str, Audience]) -> core.Stmt:
-        look = self.secrets.audience
-        if isinstance(stmt, core.Bind):
-            value = look(stmt.value, known)
-            known[stmt.name] = value if stmt.declares else both(known.get(stmt.name), value)
-        elif isinstance(stmt, core.DrawStmt):
-            known[stmt.name] = look(stmt.source, known)
-        elif isinstance(stmt, core.ForStmt):
-            known[stmt.var] = look(stmt.source, known)
-        elif isinstance(stmt, core.EmitStmt):
-            return evolve(stmt, reveals=self.shows(stmt, known))
-        elif isinstance(stmt, core.CallFlow):
-            self.pass_on(stmt.flow, [p.name for p in self.program.flow(stmt.flow).params], stmt.args, known)
-        elif isinstance(stmt, core.AskStmt):
-            for offer in stmt.offers:
-                given = [p.name for p in self.program.action(offer.action).given]
-                self.pass_on(offer.action, given, offer.given, known)
-        changes: dict[str, Any] = {}
-        for name in ("then", "otherwise", "body", "after"):
-            inner = getattr(stmt, name, None)
-            if isinstance(inner, tuple):
-                changes[name] = self.body(inner, known)
-        return evolve(stmt, **changes) if changes and list(bodies(stmt)) else stmt
-
-    def pass_on(
-        self, owner: str, params: list[str], args: tuple[core.Expr, ...], known: Mapping[str, Audience]
-    ) -> None:
-        for param, arg in zip(params, args, strict=True):
-            if self.secrets.audience(arg, known) is not None:
-                self.secret_params.add((owner, param))
-
-    def shows(self, stmt: core.EmitStmt, known: Mapping[str, Audience]) -> bool:
-        event = self.events[stmt.event]
-        position = {p.name: i for i, p in enumerate(event.params)}
-        for param, arg in zip(event.params, stmt.args, strict=True):
-            source = self.secrets.audience(arg, known)
-            if source is None or param.audience == ():
-                continue
-            if param.audience is None:
-                return True
-            viewers = {place_of(stmt.args[position[name]]) for name in param.audience}
-            if not viewers <= source:
-                return True
-        return False
