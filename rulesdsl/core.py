@@ -13,7 +13,7 @@ Statements (structured; none of them suspends)
 Statements that suspend (between check and lower only)
     DrawStmt, AskStmt, TurnsStmt.
 Machines (after lower)
-    Machine, Block, and the ends of a block: Jump, Branch, Call (of a machine), Finish, Question, Chance.
+    Machine, Block, and the ends of a block: Jump, Branch, CallMachine, Finish, Question, Chance.
 
 The operations (`Op.op`), by the types of their arguments:
     ints        add sub mul floordiv mod neg abs; least, greatest (two or more ints)
@@ -721,7 +721,7 @@ ScenarioStep = Union[
 @frozen
 class ScenarioInfo:
     """`settings`: parameters by name, and `players`, as its `with` lines give them. In conditions two more fields can be read:
-    `winners` (set of players, empty before the end) and `scores` (map from Player to int): see `OUTCOME_FIELDS`."""
+    `winners` (set of players, empty before the end) and `scores` (map from Player to int)."""
 
     text: str
     settings: tuple[tuple[str, Any], ...]

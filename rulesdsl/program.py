@@ -1,4 +1,4 @@
-"""From a file to something that can be played: `load`, and the whole check of a file: `check_file`.
+"""From a file to something that can be played: `load`, and the whole check of a file: `check_source`.
 
     loaded = load("games/atlanteon.rules", {"size": 5})
     loaded.module.start(...)

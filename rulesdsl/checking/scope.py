@@ -18,7 +18,7 @@ Facts = dict[str, str]
 
 @define(eq=False)
 class LocalInfo:
-    """kind: `param`, `let`, `var`, `loop`, `drawn`, `chosen`, `given`."""
+    """kind: `parameter`, `let`, `var`, `loop`, `drawn`, `chosen`, `given`."""
 
     name: str
     type: Type

@@ -2,6 +2,9 @@
 
 `declare.collect` enters every declaration once. Types, constants, parameters, boards and attributes are worked out when they
 are first asked for (`resolve`), so that they may stand in any order; a circle among them is an error.
+
+Sizes, ends of ranges and first values are expressions, and what is a field or a def is for the checker to say. So this pass,
+though it comes before `checking`, calls it: `check` puts `checker` and more `resolvers` in, and nothing here imports them.
 """
 
 from __future__ import annotations
