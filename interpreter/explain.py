@@ -35,7 +35,7 @@ class Reason:
 
     `guard`: the name of the `require`, or of the parameter whose domain leaves the argument out, or nothing; `sentence`: what
     a player is told; `clause`: `place.vacant`; `file`, `line`, `section` (`§1.5`): where in the rules and in the rulebook;
-    `values`: texts of the rules and the values that they have here; `among`: where an argument is not in its domain, what is
+    `values`: texts of the rules and the values that they have here, but for those that the player may not see; `among`: where an argument is not in its domain, what is
     in it.
     """
 

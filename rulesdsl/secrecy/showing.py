@@ -3,7 +3,7 @@
 A player looks at a rival's card, or at the top of the deck, and the event that tells it has the card as a public parameter.
 Cards are played, turned, discarded and laid down in the open all the time, so much is no warning: one's own card, which the
 player who acts may well show; what the event takes from where it was, or by which it changes something; what another event
-of the same move tells rightly; the last words of a game. What is left is a value from a place that is hidden, or private to
+of the same move tells rightly, or of the answer that a tile is handed on to; the last words of a game. What is left is a value from a place that is hidden, or private to
 somebody else than the player who acts; or one's own that is told to somebody who is named beside, and not used at all.
 
 And options that are private to somebody, though all see whether they are there: no secret should decide about that.
@@ -46,22 +46,55 @@ class Showing:
     asked: frozenset[str] = frozenset()
     """Locals that a question hands on."""
     told: set[tuple[str, str]] = field(factory=set)
+    open_params: set[tuple[str, str]] = field(factory=set)
+    """Parameters of flows and given ones of actions that an event there tells everybody with good reason."""
 
     def begin(self, body: core.Body, *, acts: bool) -> None:
         """A flow, or an action (`acts`), whose emits are looked at next."""
         self.acts = acts
-        players, asked, judged, in_the_open = set[str](), set[str](), set[str](), set[str]()
+        players, asked, judged = set[str](), set[str](), set[str]()
         for stmt in statements(body):
             if isinstance(stmt, core.ForStmt) and stmt.var_type == self.program.player:
                 players.add(stmt.var)
-            if isinstance(stmt, core.EmitStmt):
-                in_the_open |= self.told_rightly(stmt)
-            elif isinstance(stmt, core.AskStmt):
+            if isinstance(stmt, core.AskStmt):
                 asked |= _locals(exprs_of(stmt))
-            elif not isinstance(stmt, core.Bind):
+            elif not isinstance(stmt, (core.Bind, core.EmitStmt)):
                 judged |= _locals(exprs_of(stmt))
         self.seats_in_turn, self.asked = frozenset(players), frozenset(asked)
-        self.judged, self.in_the_open = frozenset(judged), frozenset(in_the_open)
+        self.judged, self.in_the_open = frozenset(judged), self.open_in(body)
+
+    def __attrs_post_init__(self) -> None:
+        owners = [(flow.name, flow.params, flow.body or ()) for flow in self.program.flows]
+        owners += [(action.name, action.given, action.effects or ()) for action in self.program.actions]
+        before = -1
+        while before != len(self.open_params):
+            before = len(self.open_params)
+            for name, params, body in owners:
+                found = self.open_in(body)
+                self.open_params |= {(name, param.name) for param in params if param.name in found}
+
+    def open_in(self, body: core.Body) -> frozenset[str]:
+        """The locals that are told everybody with good reason: by an event here, or wherever they are handed on."""
+        found: set[str] = set()
+        for stmt in statements(body):
+            if isinstance(stmt, core.EmitStmt):
+                found |= self.told_rightly(stmt)
+            elif isinstance(stmt, core.CallFlow):
+                params = self.program.flow(stmt.flow).params
+                found |= self.handed_on(stmt.flow, params, stmt.args)[0]
+            elif isinstance(stmt, core.AskStmt):
+                ways = [self.handed_on(o.action, self.program.action(o.action).given, o.given) for o in stmt.offers]
+                found |= set().union(*(way[0] for way in ways)) - set().union(*(way[1] for way in ways))
+        return frozenset(found)
+
+    def handed_on(
+        self, owner: str, params: tuple[core.ParamInfo, ...], args: tuple[core.Expr, ...]
+    ) -> tuple[set[str], set[str]]:
+        """The locals that a flow or an action gets and tells everybody, and those that it gets and does not."""
+        told, kept = set[str](), set[str]()
+        for param, arg in zip(params, args, strict=True):
+            (told if (owner, param.name) in self.open_params else kept).update(_locals([arg]))
+        return told, kept - told
 
     def told_rightly(self, stmt: core.EmitStmt) -> set[str]:
         """The locals in public arguments that are marked so, or by which the event changes something in the open."""
