@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from interpreter.rules import Internal, Rules
 from playtest.hidden import Guesses
 from playtest.plies import Position
-from playtest.valuing import Valuation, Worth
+from playtest.valuing import Valuation
 from rulesdsl import runtime
 
 GUESSES = 3
@@ -117,20 +117,15 @@ class GreedyBot(ThinkingBot):
         state, frame = position
         seat = rules.module.asked(state, frame)
         states = self.guesses.several(state, seat, self._random, GUESSES) if self.guesses.needed else [state]
-        best: Worth | None = None
-        equal: list[Internal] = []
-        for move in moves:
-            found = [self._after(rules, guess, frame, move, seat) for guess in states]
-            worth = found[0] if len(found) == 1 else tuple(map(sum, zip(*found, strict=True)))
-            if best is None or worth > best:
-                best, equal = worth, [move]
-            elif worth == best:
-                equal.append(move)
-        return equal[int(self._random.random() * len(equal))]
-
-    def _after(self, rules: Rules, state: Any, frame: Any, move: Internal, seat: int) -> Worth:
-        after: Position = rules.module.answer(state, frame, move, runtime.Trace())
-        return self.values.worth(after[0], seat)
+        answer = rules.module.answer
+        equal = [(move, [answer(guess, frame, move, runtime.Trace())[0] for guess in states]) for move in moves]
+        for worth in self.values.parts:  # what comes first decides, so that most measures need not be taken
+            found = [sum(worth(after, seat) for after in afters) for _, afters in equal]
+            best = max(found)
+            equal = [one for one, value in zip(equal, found, strict=True) if value == best]
+            if len(equal) == 1:
+                break
+        return equal[int(self._random.random() * len(equal))][0]
 
 
 BOTS = ("random", "first", "greedy", "mcts")

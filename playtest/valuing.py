@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from interpreter.errors import ValueProblem
 from interpreter.rules import Rules
@@ -34,6 +35,8 @@ class Valuation:
         self.names = tuple(measures) or rules.program.goals
         self.seats = range(len(rules.seats))
         self._measures = [known[name] for name in self.names]
+        self.parts: list[Callable[[State, int], float]] = [result, *(partial(self._lead, measure) for measure in self._measures)]
+        """What a state is worth to a seat, one number after the other: together they are `worth`."""
 
     def numbers(self, state: State) -> list[list[int]]:
         """Each measure for each seat."""
@@ -47,17 +50,25 @@ class Valuation:
             columns.append([n - (second if n == best else best) for n in row])
         return [tuple(column[seat] for column in columns) for seat in self.seats]
 
+    def _lead(self, measure: Callable[[State, int], int], state: State, seat: int) -> int:
+        """A seat's own number less the best of the others'."""
+        others = [measure(state, other) for other in self.seats if other != seat]
+        return measure(state, seat) - max(others, default=0)
+
     def worth(self, state: State, seat: int) -> Worth:
         """What a state is worth to a seat; larger is better."""
-        return (result(state, seat), *self.leads(state)[seat])
+        return tuple(part(state, seat) for part in self.parts)
 
     def leader(self, state: State) -> int | None:
         """Who is ahead of everybody else, by the first measure that tells; None if nobody is."""
-        numbers = self.numbers(state)
-        rows = [tuple(row[seat] for row in numbers) for seat in self.seats]
-        best = max(rows, default=())
-        ahead = [seat for seat, row in enumerate(rows) if row == best]
-        return ahead[0] if len(ahead) == 1 and numbers else None
+        ahead = list(self.seats)
+        for measure in self._measures:
+            numbers = [measure(state, seat) for seat in ahead]
+            best = max(numbers)
+            ahead = [seat for seat, number in zip(ahead, numbers, strict=True) if number == best]
+            if len(ahead) == 1:
+                return ahead[0]
+        return None
 
 
 def _best_two(row: Sequence[int]) -> tuple[int, int]:

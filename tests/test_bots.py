@@ -272,3 +272,25 @@ def test_bots_go_by_the_goals_in_their_order_and_by_no_other_measure(goals: str,
 def test_a_leader_by_the_goals_is_nobody_where_they_do_not_tell() -> None:
     game = interpreter.Game.from_text({"shares.rules": f"{GOALS}\ngoals waste\n"})
     assert Valuation(game.rules()).leader(game.start().play("take(2)").play("take(1)").key[0]) is None
+
+
+def test_the_greedy_move_is_one_of_the_best_by_all_that_counts_and_the_leader_has_the_best_numbers() -> None:
+    """A bot stops looking where one move is ahead; it may not stop too early, nor leave out equals."""
+    rules = interpreter.load(GAMES / "atlanteon.rules").rules()
+    values, chance, told = Valuation(rules), random.Random(5), 0
+    for game in range(6):
+        state, frame = rules.module.start(runtime.Trace())
+        while frame is not None:
+            moves = rules.module.legal(state, frame)
+            seat = rules.module.asked(state, frame)
+            worth = {m: values.worth(rules.module.answer(state, frame, m, runtime.Trace())[0], seat) for m in moves}
+            equals = {m for m in moves if worth[m] == max(worth.values())}
+            chosen = {bot("greedy", f"{game} {n}").pick(rules, (state, frame), moves) for n in range(4)}
+            assert chosen <= equals
+            told += len(equals) > 1 < len(chosen)
+            numbers = values.numbers(state)
+            rows = [tuple(row[other] for row in numbers) for other in values.seats]
+            assert values.leader(state) == (None if rows.count(max(rows)) > 1 else rows.index(max(rows)))
+            assert values.worth(state, seat)[1:] == values.leads(state)[seat]
+            state, frame = rules.module.answer(state, frame, chance.choice(moves), runtime.Trace())
+    assert told > 10
