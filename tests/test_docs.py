@@ -474,6 +474,23 @@ def test_all_parts_of_boards_are_described() -> None:
             assert f"`{part[0]}.{part[1]}" in LANGUAGE, part
 
 
+def test_all_words_are_listed() -> None:
+    """A word that is new in the grammar, and one that has gone."""
+    from rulesdsl.naming.names import FUNCTIONS
+    from rulesdsl.parsing.parse import SOFT, reserved_words
+
+    section = LANGUAGE[LANGUAGE.index("## 21. All words") :]
+
+    def listed(after: str, until: str) -> set[str]:
+        text = section[section.index(after) :]
+        return set(re.findall(r"`([^`]+)`", text[: text.index(until)]))
+
+    meant = listed("**Words with a meaning", ".\n\n")
+    assert listed("**Reserved**", ".\n\n") == reserved_words()
+    assert listed("the functions", "; `int`") == set(FUNCTIONS)
+    assert listed("**Keywords in their place only**", "They may be names") == SOFT - meant
+
+
 def test_all_kinds_of_rules_errors_are_listed() -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rulesdsl").rglob("*.py"))
     for kind in re.findall(r'RulesFault\(\s*"([a-z ]+)"', text):
