@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 GAMES  := $(wildcard games/*.rules games/*/*.rules)
-LOCKED := $(patsubst %.lock,%.rules,$(wildcard games/*/*.lock))
+LOCKED := $(patsubst %.lock,%.rules,$(wildcard games/*.lock games/*/*.lock))
 LOGS   := $(wildcard games/logs/*/*.jsonl)
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
