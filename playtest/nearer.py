@@ -1,4 +1,4 @@
-"""Looks for a shorter game that breaks the same law, led by how far states are from breaking it (`playtest.goals`).
+"""Looks for a shorter game that breaks the same law, led by how far states are from breaking it (`playtest.aims`).
 
 For each distance the positions with the fewest answers are kept, those of the failing game at first. From one of them a
 random game goes on for a few answers. If it comes nearer, in fewer answers than others did, its position is kept too. So games get
@@ -12,7 +12,7 @@ import random
 
 from attrs import define, field
 
-from playtest.goals import Distance, Goal
+from playtest.aims import Aim, Distance
 from playtest.laws import Broken
 from playtest.lenient import Lenient, Line
 from playtest.plies import CHOICE, DRAW, PASS, Ply, Position
@@ -84,11 +84,11 @@ class Search:
     """The search for a shorter game than `line`. `budget`: about how many plies may be played for it; `played`: how
     many were, `tried`: in how many games."""
 
-    def __init__(self, lenient: Lenient, line: Line, goal: Goal, budget: int) -> None:
+    def __init__(self, lenient: Lenient, line: Line, aim: Aim, budget: int) -> None:
         self.laws = lenient.only
         self.module = lenient.module
         self.kind = lenient.kind
-        self.goal = goal
+        self.aim = aim
         self.budget = budget
         self.played = self.tried = 0
         self.most = line.choices
@@ -109,7 +109,7 @@ class Search:
         since: list[Ply] = []
         choices = 0
         for position, ply in zip(line.positions, line.plies, strict=False):
-            far = self.goal.distance(position[0])
+            far = self.aim.distance(position[0])
             if entry is None or far < entry.far:
                 entry = Entry(entry, tuple(since), position, far, choices)
                 self._keep(entry)
@@ -185,7 +185,7 @@ class Search:
                 if after is None or after[1] is None:
                     return
                 position = after
-                far = self.goal.distance(position[0])
+                far = self.aim.distance(position[0])
                 if far < entry.far:
                     game.entry = Entry(entry, tuple(game.plies), position, far, game.choices, game.own)
                     game.plies = []

@@ -17,8 +17,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from playtest.aims import aims, depth
 from playtest.failure import Failure, failure
-from playtest.goals import depth, goals
 from playtest.laws import TERMINATES
 from playtest.lenient import LARGEST, Lenient, Line, Place, Spent
 from playtest.logs import LogLaw
@@ -163,7 +163,7 @@ class _Shrinker:
         before = self.line.choices
         if before <= SHORT or self.lenient.only is self.lenient.laws:
             return False
-        for wanted in goals(self.lenient.only, self.line):
+        for wanted in aims(self.lenient.only, self.line):
             search = Search(self.lenient, self.line, wanted, min(self.lenient.left // 3, SEARCHED * before, MOST_SEARCHED))
             plies = search.run()
             self.elsewhere += search.tried

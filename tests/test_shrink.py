@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from playtest.aims import Aim, aims
 from playtest.failure import Failure
 from playtest.fuzz import fuzz
-from playtest.goals import Goal, goals
 from playtest.lenient import Lenient, Line
 from playtest.nearer import LONGEST, Search
 from playtest.needed import Need
@@ -223,12 +223,12 @@ def uniform(name: str, text: str, seed: int) -> tuple[Any, Failure]:
     return loaded, found
 
 
-def led(loaded: Any, found: Failure) -> tuple[Lenient, Line, list[Goal]]:
+def led(loaded: Any, found: Failure) -> tuple[Lenient, Line, list[Aim]]:
     """What a search for another way starts from."""
     lenient = Lenient(loaded, found, 1_000_000, None)
     line = lenient.replay((), (), found.plies)
     assert line is not None
-    return lenient, line, goals(lenient.only, line)
+    return lenient, line, aims(lenient.only, line)
 
 
 def fields(loaded: Any, wanted: tuple[Need, ...]) -> set[str]:

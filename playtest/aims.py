@@ -32,7 +32,7 @@ STEPS = 12
 
 
 @frozen
-class Goal:
+class Aim:
     """What a state must have: `steady`, what is come nearer to step by step; `fleeting`, what comes and goes; and `steps`: what
     steps needed, each with how far it was at the last of them."""
 
@@ -48,15 +48,15 @@ class Goal:
         return far, min((_far(step, state) for at, step in self.steps if at <= far), default=0)
 
 
-def goals(laws: Laws, line: Line) -> list[Goal]:
+def aims(laws: Laws, line: Line) -> list[Aim]:
     """What a game that breaks a law has come to, the less demanding first; nothing if that cannot be told. `laws`: those that look
     at this law only."""
     check = next((check for check in laws.all_invariants if (check.law, check.text) == line.broken.kind), None)
-    found: list[Goal] = []
+    found: list[Aim] = []
     for whole in (False, True) if check is not None else (True,):
         tried = [needed for at in _tails(line) if (needed := _needed(laws, line, at, check, whole)) is not None]
         there, steady, fleeting = max(tried, key=lambda needed: needed[0], default=(0, (), ()))
-        made = Goal(steady, fleeting, _steps(laws, line, steady)) if there else None
+        made = Aim(steady, fleeting, _steps(laws, line, steady)) if there else None
         if made is not None and made not in found:
             found.append(made)
     return found
