@@ -472,6 +472,14 @@ def test_a_lock_is_written_checked_and_made_anew(run: Any):
     assert run("lock", "harbour.rules").code == 1
 
 
+def test_a_stale_lock_names_a_command_that_can_be_typed(run: Any) -> None:
+    """Also where the name of the file has spaces."""
+    Path("windy.rules").rename("windy days.rules")
+    run("lock", "windy days.rules")
+    edit("harbour.rules", "repeat hand_size:", "repeat 3:")
+    assert "`rulesdsl lock 'windy days.rules'`" in " ".join(run("check", "windy days.rules").out.split())
+
+
 def test_check_shows_both_places_of_a_conflict(run: Any):
     Path("other.rules").write_text('variant other of "harbour.rules"\n\nset size = 3\n', encoding="utf-8")
     told = run("check", "harbour.rules", "--with", "windy.rules", "--with", "other.rules")

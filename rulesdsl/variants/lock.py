@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def stale(source: Source, text: str) -> tuple[Diagnostic, ...]:
     known = _read(text)
     if known is None:
         title = f"{lock_path(source).name} is not a lock"
-        hint = f"make it anew with `rulesdsl lock {source.name}`"
+        hint = f"make it anew with `rulesdsl lock {shlex.quote(source.name)}`"
         return (Diagnostic("X808", title, _first_line(Span(source, 0, len(source.text))), "", (), (hint,), "warning"),)
     found = []
     for clause in _overridden(base, overrides):
@@ -74,7 +75,7 @@ def stale(source: Source, text: str) -> tuple[Diagnostic, ...]:
             title, text = f"{told(clause.key)} is not locked yet", "changed here"
         span = _first_line(_about(clause, overrides).span)
         label = Label(_first_line(clause.span), "the base's is here")
-        hint = f"look whether the variant still fits, then `rulesdsl lock {source.name}`"
+        hint = f"look whether the variant still fits, then `rulesdsl lock {shlex.quote(source.name)}`"
         found.append(Diagnostic("X807", title, span, text, (label,), (hint,), "warning"))
     return tuple(found)
 
