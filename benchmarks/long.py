@@ -396,6 +396,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "mutants4": mutants("catan_atlantis"),
     "mutants5": mutants("seafarers"),
     "mutants6": classic_mutants,
+    "mutants7": mutants("variants/atlantis_boats"),
     "adapters": adapters,
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),
