@@ -397,6 +397,7 @@ PARTS: dict[str, Callable[[], Found]] = {
     "mutants5": mutants("seafarers"),
     "mutants6": classic_mutants,
     "mutants7": mutants("variants/atlantis_boats"),
+    "mutants8": mutants("variants/catan_atlantis_numbers"),
     "adapters": adapters,
     "mistakes": mistakes,
     "tokens": tests("tests/test_token_removal.py"),
